@@ -1,9 +1,9 @@
-// What stops a user's work, as one type: a mistake in a model, an option that is not understood, a
-// run that breaks, a device that fails.
+// The one type of errors for users: an error in a model, an unknown option, a run that fails, a
+// device that fails.
 //
-// The command prints an Error as a sentence, the libraries for C++ and Python hand it on. `code`
-// has a page (docs/errors.md); `hint` is what to do, in one sentence. Errors of a model carry every
-// diagnostic and the place of the first.
+// The command prints an Error; the libraries for C++ and Python throw it. `vphi explain CODE`
+// prints the page of `code`; `hint` is the fix, in one sentence. Errors of a model have all
+// diagnostics and the place of the first.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 namespace vphi::embed {
 
 enum class ErrorKind {
-  Usage,    ///< an option, a name or a call that cannot be obeyed
+  Usage,    ///< an option, a name or a call that is not valid
   Model,    ///< the text does not compile
   Run,      ///< the run cannot start or go on
   Broken,   ///< the state holds NaN, or has no primitive variables
   Device,   ///< the device or its compiler failed
   Results,  ///< a file cannot be read or written
-  InUse,    ///< the state is held still by a view
+  InUse,    ///< a view of the state exists, so the state must not change
 };
 
-/// One mistake of a model, where it stands. Lines and columns from 1; 0: in no text.
+/// One diagnostic of a model with its place. Lines and columns count from 1; 0: no place in a text.
 struct Problem {
   std::string code, severity, message, rule, hint;
   std::string source;  ///< name of the text
@@ -42,10 +42,12 @@ struct Error : std::runtime_error {
   std::string hint;
   ErrorKind kind;
   std::vector<Problem> problems = {};  ///< of a model, in text order
-  std::string text = {};               ///< as the command shows it; empty: message and hint say all
-  std::string log = {};                ///< of a device's compiler
-  std::string cause = {};              ///< of a broken state: the term and its numbers, a line each
-  std::int64_t step = -1;              ///< of a broken state; -1: not known
+  /// As the command shows it; empty: message and hint are complete.
+  std::string text = {};
+  std::string log = {};  ///< of a device's compiler
+  /// Of a state with NaN: the term that caused it and its numbers, a line each.
+  std::string cause = {};
+  std::int64_t step = -1;  ///< of a state with NaN; -1: not known
 };
 
 }  // namespace vphi::embed

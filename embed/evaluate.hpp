@@ -1,10 +1,10 @@
-// A formula of the model's language, evaluated on the state of a run that goes on.
+// Evaluates a formula of the model's language on the present state of a run.
 //
-// The model is compiled once more with the formula as its only output. The program has the
-// arrays and scalars of the run under the same names, so their values are copied into a session of
-// its own; its launches bring the state to one time, as they do for every output, and the run is
-// left as it is. A formula with a value at each site is a snapshot, any other a scalar. Throws
-// Error of kind Model where the formula cannot be read.
+// The model is compiled again with the formula as its only output. This program has the arrays and
+// scalars of the run under the same names, so their values are copied into a session of its own.
+// Its launches synchronise the state, as for every output; the run is not changed. A formula with a
+// value at each site is a snapshot, any other a scalar. Throws Error of kind Model where the
+// formula cannot be compiled.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,8 @@
-// A model that is ready to be run: its text, what was changed beside it, and what was derived.
+// A model that can be run: its text, the changes given outside of the text, and the derived
+// equations.
 //
-// A Model is made once and never changes; copies share what was derived. Mistakes of the text throw
-// Error (kind Model) with every diagnostic; `text` of the Error is what the command prints.
+// A Model never changes, and copies share the derived equations. Errors in the text throw Error
+// (kind Model) with all diagnostics; `text` of the Error is the output of the command.
 #pragma once
 
 #include <memory>
@@ -16,8 +17,8 @@ namespace vphi::embed {
 
 class Model {
  public:
-  /// `name` stands in messages; tables and files that the text reads lie in the folder that it
-  /// begins with ("runs/cell": in `runs`).
+  /// Messages show `name`. Tables and files that the text reads are in the folder at its beginning
+  /// ("runs/cell": in `runs`).
   static Model from_text(std::string text, std::string name = "model", const Overrides& = {});
   /// A path, or the name of a shipped model.
   static Model from_file(const std::string& path, const Overrides& = {});
@@ -29,12 +30,12 @@ class Model {
   const Compilation& derived() const { return *derived_; }
   /// Warnings and notes, as the command prints them; empty where there are none.
   std::string remarks() const;
-  /// The same model with more changes. The later of two values counts.
+  /// The same model with more changes; they replace earlier ones of the same name.
   Model with(const Overrides& changes) const;
   /// The same with another text under the same name.
   Model with_text(std::string text) const;
 
-  /// On to the program for a target; it may have mistakes.
+  /// Compiles the program for a target; the result may have errors.
   Compilation compile(const emit::TargetInfo& target) const;
   /// Throws Error of kind Model or Device.
   Prepared prepare(const std::string& device) const;
@@ -47,10 +48,10 @@ class Model {
   std::shared_ptr<const Compilation> derived_;
 };
 
-/// The second where both give the same thing.
+/// Both sets of changes; `second` is used where both give a value.
 Overrides together(Overrides first, const Overrides& second);
 
-/// Error of kind Model where the compilation has mistakes.
+/// Throws Error of kind Model where the compilation has errors.
 void refuse_mistakes(const Compilation& compilation);
 
 }  // namespace vphi::embed

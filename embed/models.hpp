@@ -1,7 +1,7 @@
-// Where models lie: a path, a file with ".vphi" behind its name, or a shipped model by name.
+// Finds models: by a path, by a path without ".vphi", or a shipped model by name.
 //
-// Shipped models are looked for in $VPHI_MODELS, then in the folder that `set_models_folder` has
-// named, beside the program, and in the tree that it was built in. Throws Error (E0810).
+// Shipped models are searched in $VPHI_MODELS, then in the folder of `set_models_folder`, beside
+// the program, and in the source tree of its build. Throws Error (E0810).
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace vphi::embed {
 
-/// A folder of shipped models that lies beside whoever embeds vphi; for the whole process.
+/// Sets a folder of shipped models for the whole process, for programs that embed vphi.
 void set_models_folder(const std::string& folder);
 
 /// The file for an argument: a path, or the name of a shipped model ("preheating"). Nothing where

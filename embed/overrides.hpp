@@ -1,5 +1,5 @@
-// What changes a model without touching its text, as words: the options of the command, of a
-// checkpoint that goes on, of a call from C++ or Python.
+// Changes of a model outside of its text, as strings: options of the command, of a checkpoint that
+// is continued, or of a call from C++ or Python.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Overrides {
   std::string lattice, until, precision, seed;
   std::int64_t steps = -1, batch = 0;
 
-  /// Throws Error (E0810) where a word cannot be read.
+  /// Throws Error (E0810) where a string is not valid.
   CompileOptions compile_options() const;
 };
 

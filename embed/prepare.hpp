@@ -1,4 +1,4 @@
-// From a model's text to a device and a program that fits it: what stands before every run.
+// Opens the device of a run and compiles the program for it.
 #pragma once
 
 #include <memory>
@@ -10,23 +10,25 @@
 
 namespace vphi::embed {
 
-/// Device and program, made side by side where the program does not depend on the device.
+/// Device and program, made at the same time where the program does not depend on the device.
 struct Prepared {
-  std::unique_ptr<runtime::Device> device;   ///< null where the model has mistakes, or open anyway
-  Compilation compilation;                   ///< without a program where diagnostics have errors
-  std::vector<std::string> in_results = {};  ///< said with the results of the run
-  bool endless = false;                      ///< nothing ends the run: neither `until` nor steps
+  std::unique_ptr<runtime::Device> device;  ///< null or open where the model has errors
+  Compilation compilation;                  ///< without a program where diagnostics have errors
+  /// Notes that are repeated with the results of the run.
+  std::vector<std::string> in_results = {};
+  /// The run has no end: neither `until` nor steps are given.
+  bool endless = false;
 };
 
 /// Opens the device ("auto", "native", "cuda:1") and compiles for it. A sweep of more instances
-/// than memory holds is compiled for as many as fit. Throws runtime::DeviceError; mistakes of the
-/// model are in the compilation and come before a device that does not open.
+/// than memory holds is compiled for as many as fit. Throws runtime::DeviceError. Errors of the
+/// model are in the compilation, and take precedence over a device that does not open.
 Prepared prepare(const dsl::ModelSource& model, const CompileOptions& options,
                  const std::string& device);
 
-/// What the compiler warned of and every result of its run repeats.
+/// Warnings of the compiler that every result of the run repeats.
 std::vector<std::string> notes_for_results(const Compilation& compilation);
-/// Whether nothing ends its run: neither `steps` nor `until` is given.
+/// Whether its run has no end: neither `steps` nor `until` is given.
 bool endless(const Compilation& compilation);
 
 }  // namespace vphi::embed

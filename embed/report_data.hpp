@@ -1,4 +1,5 @@
-// What the compiler and this machine know of a run, put into a report (runtime/report/report.hpp).
+// Fills the report of a run with facts of the compiler and of this machine
+// (runtime/report/report.hpp).
 #pragma once
 
 #include <vector>
@@ -15,15 +16,14 @@ void take_compilation(vphi::report::Report& report, const Compilation& compilati
 /// Versions and hardware.
 void take_machine(vphi::report::Report& report, const runtime::DeviceInfo& device);
 
-/// References of what a model uses: those that the library text states beside an integrator, a
-/// stencil or a scheme, and those of the table in citations.cpp.
+/// References for the parts of a model: those in the library text of an integrator, a stencil or a
+/// scheme, and those of the table in citations.cpp.
 std::vector<vphi::report::Citation> citations(const Compilation& compilation);
 
-/// What is known of a run before its first step. `compilation`: null where only the program is
-/// there.
+/// The report of a run before its first step. `compilation`: null where there is only a program.
 vphi::report::Report begin_report(const program::Program& program, const Compilation* compilation,
                                   const CompileOptions& options, const runtime::DeviceInfo& device);
-/// What it has come to: results, the fields in its files, the device's ceilings (0: not measured).
+/// Completes the report: results, the fields in its files, the device's ceilings (0: not measured).
 void finish_report(vphi::report::Report& report, const program::Program& program,
                    const runtime::RunResult& result, double copy_bandwidth, double flops);
 

@@ -28,8 +28,8 @@ std::string until_of(const std::string& model_text);
 std::vector<std::string> check_same_model(const runtime::CheckpointHead& then,
                                           const program::Program& now);
 
-/// `options` go on from a checkpoint; `options.tell` hears what is to be said before that. `until`:
-/// the end given beside the model, or empty. Throws where the model is another one.
+/// Sets `options` to continue from a checkpoint; `options.tell` gets the notes on differences.
+/// `until`: the end given outside of the model, or empty. Throws where the model is another one.
 void go_on(const runtime::FoundCheckpoint& from, const program::Program& program,
            const std::string& until, runtime::RunOptions& options);
 

@@ -1,9 +1,9 @@
-// One run on one device, driven by whoever embeds vphi: some steps, a look at the state, more
-// steps.
+// One run on one device, step by step: a program that embeds vphi makes steps and reads or writes
+// the state in between.
 //
-// A Simulation owns the compiled program, the device and the run. It is used by one thread at a
-// time. Outputs of the model are made at their steps, as under `vphi run`, and kept in memory;
-// files are written only where StartOptions::out names a folder. Throws Error.
+// A Simulation owns the compiled program, the device and the run. It may be used by one thread at a
+// time. Outputs of the model are made at their steps, as by `vphi run`, and kept in memory; files
+// are written only where StartOptions::out names a folder. Throws Error.
 #pragma once
 
 #include <atomic>
@@ -24,9 +24,9 @@ struct StartOptions {
   std::string device = "auto";  ///< auto, native, opencl[:k], cuda[:k]
   std::string out;              ///< folder of the model's files; empty: none are written
   int threads = 0;              ///< of the host's part; 0: all
-  /// Asked about ten times a second: true ends the run after this step, with results up to here.
+  /// Called about ten times a second: true ends the run after this step, with results up to here.
   std::function<bool(const runtime::Progress&)> stops = {};
-  /// What the user should know at once.
+  /// Called with messages for the user during the run.
   std::function<void(const std::string&)> tell = {};
 };
 
@@ -37,8 +37,8 @@ struct Array {
   std::vector<double> values;
 };
 
-/// An array of the state where it lies, without a copy. The simulation makes no step while it is
-/// there, and it must not outlive the simulation.
+/// An array of the state in place, without a copy. While a view exists the simulation makes no
+/// step. It must not outlive the simulation.
 struct View {
   void* data = nullptr;
   program::Precision precision = program::Precision::F64;
@@ -47,13 +47,13 @@ struct View {
   std::vector<std::int64_t> shape;
 };
 
-/// What an output has made of fields, each time that it was due.
+/// The tables of an output of fields, one for each time that it was due.
 struct TakenTable {
   io::Table table;
   io::Moment at;
 };
 
-/// What is known of a run so far, or at its end.
+/// The results of a run so far, or at its end.
 struct Result {
   runtime::RunResult run;
   std::vector<TakenTable> tables;  ///< spectra, slices, profiles, ...; no snapshots
@@ -66,10 +66,10 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// At most so many steps; -1: to the end. Returns how many were made.
+  /// Makes at most `count` steps; -1: to the end. Returns the number of steps made.
   std::int64_t step(std::int64_t count);
-  bool over() const;         ///< the end that the model or the options name is reached
-  bool interrupted() const;  ///< StartOptions::stops has said so
+  bool over() const;         ///< the end given by the model or the options is reached
+  bool interrupted() const;  ///< StartOptions::stops has returned true
   std::int64_t steps() const;
   double time() const;
   const Model& model() const;
@@ -77,19 +77,20 @@ class Simulation {
 
   /// Names of the arrays that hold the state.
   std::vector<std::string> state() const;
-  /// One of them, in program units; momenta at half steps where the integrator has them there.
+  /// An array of the state, in program units; momenta at half steps where the integrator is
+  /// staggered.
   Array read(const std::string& state);
-  /// Another value for one of them. What the step itself carries along, such as averages that the
-  /// next step starts from, is that of the state before until a step has been made.
+  /// Replaces an array of the state. Values carried from step to step, such as averages that the
+  /// next step starts from, are those of the state before until a step has been made.
   void write(const std::string& state, std::span<const double> values);
-  /// One of them, in the memory of the host: device `native`, and no links or spinors. While a view
-  /// is there, whatever would change the state throws Error of kind InUse.
+  /// An array of the state in the memory of the host; only on device `native`, not for links or
+  /// spinors. While a view exists, calls that change the state throw Error of kind InUse.
   std::shared_ptr<const View> view(const std::string& state);
   /// A formula of the model's language, in physical units, at the present time: a number, or a
   /// number at each site ("mean(phi)", "phi'^2/2").
   Array evaluate(const std::string& expression);
 
-  /// Closing values and outputs; files are complete. No step follows.
+  /// Makes the outputs at the end and completes the files. No step may follow.
   Result finish();
 
  private:
@@ -97,7 +98,7 @@ class Simulation {
   std::unique_ptr<State> s_;
 };
 
-/// From the first step to the end.
+/// Runs a model from the first step to the end.
 Result run(const Model& model, const StartOptions& options);
 
 }  // namespace vphi::embed

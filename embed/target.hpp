@@ -1,4 +1,4 @@
-// What the compiler must know of a device.
+// The properties of a device that the compiler needs.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace vphi::embed {
 
 emit::TargetInfo target_of(const runtime::DeviceInfo& device);
-/// The usual device of a kind, where nothing is run: "cuda", "opencl", "hip", "native".
+/// A typical device of a kind, for compilation without a run: "cuda", "opencl", "hip", "native".
 emit::TargetInfo default_target(const std::string& kind);
 
 }  // namespace vphi::embed

@@ -1,5 +1,5 @@
-// Whatever the compiler and the runtime throw, as the one type Error (embed/error.hpp), with the
-// codes that the command prints.
+// Converts exceptions of the compiler and the runtime to Error (embed/error.hpp), with the codes
+// that the command prints.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,7 @@
 namespace vphi::embed {
 
 /// To be called while an exception is handled: throws it again as an Error. `compilation`: of the
-/// run, so that the term that broke a state can be named; null where there is none.
+/// run, to find the term that made the state NaN; null where there is none.
 [[noreturn]] void throw_translated(const Compilation* compilation = nullptr);
 
 template <class Work>

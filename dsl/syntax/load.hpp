@@ -21,8 +21,8 @@ namespace vphi::dsl {
 struct ModelSource {
   ModelSource(const char* path) : name(path) {}
   ModelSource(std::string path) : name(std::move(path)) {}
-  /// `name` stands in messages; tables and files that the text reads lie in the folder that the
-  /// name begins with, as if it were the path of a file ("runs/cell" : in `runs`).
+  /// Messages show `name`. Tables and files that the text reads are in the folder at the beginning
+  /// of the name, as if it were the path of a file ("runs/cell": in `runs`).
   static ModelSource of_text(std::string name, std::string text) {
     ModelSource source(std::move(name));
     source.text = std::move(text);
@@ -33,7 +33,7 @@ struct ModelSource {
   std::optional<std::string> text;  ///< none: the file at `name`
 };
 
-/// Parses it. The result always has a source, empty where reading failed.
+/// Parses the model. The result always has a source, empty where reading failed.
 ModelText load_model(const ModelSource& model, Diagnostics& diagnostics);
 
 /// The library texts, file numbers from 1 on.

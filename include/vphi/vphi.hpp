@@ -1,8 +1,9 @@
-// vphi for other C++ programs: models, runs driven by hand, results. C++17, standard types alone.
+// vphi for other C++ programs: models, runs step by step, results. It needs C++17 and uses standard
+// types only.
 //
-// What this header declares stays as it is within a version; libvphi.so exports nothing else.
-// Everything that fails throws vphi::Error. A Simulation is used by one thread at a time; several
-// may run in several threads. Nothing is printed, no signal is caught, no process is started but
+// The declarations of this header do not change within a version; libvphi.so exports nothing else.
+// Failures throw vphi::Error. A Simulation may be used by one thread at a time; several may run in
+// several threads. The library prints nothing, handles no signals and starts no processes except
 // compilers of kernels.
 #pragma once
 
@@ -19,16 +20,16 @@
 
 namespace vphi {
 
-/// A mistake in a model or a call, a run that broke, a device that failed.
+/// An error in a model or a call, a run that failed, a device that failed.
 class VPHI_API Error : public std::runtime_error {
  public:
   Error(const std::string& message, std::string code, std::string fix, std::string text, int line,
         int column);
   ~Error() override;
   const std::string& code() const;  ///< "E0104"; `vphi explain E0104` shows its page
-  const std::string& fix() const;   ///< what to do, in one sentence; may be empty
+  const std::string& fix() const;   ///< the fix, in one sentence; may be empty
   const std::string& text() const;  ///< as the command shows it
-  int line() const;                 ///< of the model's text, from 1; 0: it is about no line
+  int line() const;                 ///< of the model's text, from 1; 0: no line
   int column() const;
 
  private:
@@ -36,13 +37,13 @@ class VPHI_API Error : public std::runtime_error {
   int line_ = 0, column_ = 0;
 };
 
-/// What a run may change without another text, as the options of the command do.
+/// Options of a run that change a model without changing its text, as those of the command.
 struct Options {
   std::map<std::string, std::string> set;  ///< parameters: {"g", "100*m"}
   std::string lattice;                     ///< "64^3"
   std::string until, precision;
   std::optional<std::uint64_t> seed;
-  std::int64_t steps = -1;      ///< -1: as the model says
+  std::int64_t steps = -1;      ///< number of steps; -1: as in the model
   std::string device = "auto";  ///< auto, native, opencl[:k], cuda[:k]
   std::string out;              ///< folder of the model's files; empty: none are written
   int threads = 0;              ///< of the host's part; 0: all
@@ -82,18 +83,21 @@ class VPHI_API Simulation {
   Simulation& operator=(Simulation&&) noexcept;
   ~Simulation();
 
-  /// At most so many steps; -1: to the end. Returns how many were made.
+  /// Makes at most `count` steps; -1: to the end. Returns the number of steps made.
   std::int64_t step(std::int64_t count);
   bool over() const;
   std::int64_t steps() const;
   double time() const;
-  /// Arrays of the state, in program units, and their names.
+  /// Names of the arrays of the state, and access to them: in program units, momenta at half steps
+  /// where the integrator is staggered. `write` throws where the number of values differs or a
+  /// value is not finite.
   std::vector<std::string> state() const;
   Array read(const std::string& array) const;
   void write(const std::string& array, const std::vector<double>& values);
-  /// A formula of the model's language in physical units: a number, or one at each site.
+  /// Evaluates a formula of the model's language at the present time, in physical units: a number,
+  /// or one at each site.
   Array evaluate(const std::string& formula) const;
-  /// Closing values; files are complete. No step follows.
+  /// Makes the outputs at the end and completes the files. No step may follow.
   Result finish();
 
  private:
@@ -103,10 +107,10 @@ class VPHI_API Simulation {
   std::unique_ptr<Hidden> hidden_;
 };
 
-/// A model that was read and derived. Cheap to copy; it never changes.
+/// A model with its derived equations. It never changes and is cheap to copy.
 class VPHI_API Model {
  public:
-  /// Tables and files that the text reads lie in the folder that `name` begins with.
+  /// Tables and files that the text reads are in the folder at the beginning of `name`.
   static Model from_text(const std::string& text, const std::string& name = "model");
   /// A path, or the name of a shipped model.
   static Model from_file(const std::string& path);

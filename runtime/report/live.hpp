@@ -31,7 +31,7 @@ class LiveRun : public runtime::Onlooker {
   void table(const io::Table& from, const io::Moment& at) override;
   void checks(const std::vector<runtime::ExpectationResult>& results) override;
   runtime::Wish between(const runtime::Progress& now) override;
-  /// The run has ended; open pages are told so.
+  /// The run has ended; open pages get a message.
   void finish(bool stopped);
 
   // ---- the page's side ----

@@ -29,7 +29,7 @@ class Onlooker {
  public:
   virtual ~Onlooker() = default;
 
-  /// Whether somebody uses the fields, so that they should be copied.
+  /// Whether the fields are used, so that they must be copied.
   virtual bool attending() const = 0;
   /// The scalars of one output, as for io::ResultFile.
   virtual void scalars(std::span<const std::string> names, const io::Moment& at,

@@ -1,10 +1,10 @@
-// A run that is driven from outside, some steps at a time.
+// A run in several calls, some steps at a time.
 //
 // `run` (run.hpp) is start, advance to the end, finish. Outputs, checks and checkpoints happen at
-// the steps where they are due, however the steps are divided among calls, and the same bits come
-// out. Between two calls the state may be read and written through `session`. A Run owns its
-// memory on the device; the Program and the Device must outlive it, and so must what its options
-// point to. Throws as `run` does; afterwards it can only be destroyed.
+// the steps where they are due, and the results are the same bits for any division of the steps
+// among calls. Between two calls the state may be read and written through `session`. A Run owns
+// its memory on the device; the Program, the Device and the objects that its options point to must
+// outlive it. Throws as `run` does; afterwards it can only be destroyed.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,17 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  /// Once, before all else: the first state and its outputs.
+  /// Makes the first state and its outputs. Must be called once, before the other functions.
   void start();
-  /// At most so many steps; -1: to the end. Returns how many were made: fewer where the run is over
-  /// or was interrupted. A sweep in several parts goes to its end alone (else std::logic_error).
+  /// Makes at most `steps` steps; -1: to the end. Returns the number of steps made: fewer where the
+  /// run is over or was interrupted. A sweep in several parts must go to its end (else
+  /// std::logic_error).
   std::int64_t advance(std::int64_t steps);
-  /// Once, after all else: closing values and outputs, files complete.
+  /// Makes the values and outputs at the end and completes the files. Must be called once, last.
   RunResult finish();
 
   bool over() const;         ///< its end is reached
-  bool interrupted() const;  ///< somebody wished it to stop
+  bool interrupted() const;  ///< a stop was requested
   std::int64_t step() const;
   double time() const;
   std::int64_t parts() const;  ///< of a sweep that memory does not hold at once
