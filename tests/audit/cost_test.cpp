@@ -12,6 +12,7 @@
 
 #include "compiler/audit/audit.hpp"
 #include "compiler/compile.hpp"
+#include "compiler/emit/walks/lines.hpp"
 #include "compiler/kernel/site_cost.hpp"
 #include "tests/audit/ways.hpp"
 #include "tests/support/places.hpp"
@@ -45,7 +46,9 @@ TEST_P(ModelCost, IsWhatTheTextHolds) {
             return f.name.starts_with("vphi_site_") && (!pairs || f.name.ends_with("_pair"));
           });
       if (site == result.functions.end()) continue;  // scalars only
-      const kernel::SiteCost claimed = kernel::site_cost(kernels[i]);
+      kernel::Kernel counted = kernels[i];           // as it is walked
+      if (const auto line = emit::lines_of(counted, way.target)) counted.along = line->axis;
+      const kernel::SiteCost claimed = kernel::site_cost(counted);
       EXPECT_EQ(site->loads, claimed.inputs) << where;
       EXPECT_EQ(site->stores, claimed.outputs) << where;
       // A value that all paths share may take a sign with it when it is printed, and so may a sum

@@ -216,6 +216,62 @@ TEST(Lines, OneDimensionIsWalkedInRuns) {
   }
 }
 
+/// The same for the lanes of a processor, without the sum whose bits depend on the order of cells.
+std::vector<Case> lane_cases() {
+  std::vector<Case> list;
+  list.push_back(fluxes({20011}, 0, Boundary::Outflow, Precision::F64, false, 3));
+  list.push_back(fluxes({401}, 0, Boundary::Outflow, Precision::F64, false, 3));
+  list.push_back(fluxes({1000}, 0, Boundary::Neumann, Precision::F64, true, 3));
+  list.push_back(fluxes({3001}, 0, Boundary::Periodic, Precision::F32, false, 6));
+  list.push_back(fluxes({1537}, 0, Boundary::Antiperiodic, Precision::F64, false, 3));
+  list.push_back(fluxes({1800}, 0, Boundary::Fixed, Precision::F32, false, 6));
+  for (Case& c : list) {
+    c.kernel.along = -1;
+    std::erase_if(c.kernel.reductions, [](const auto& r) { return r.slot == "sum"; });
+  }
+  // cells with more in them than at the start: a sum of whole numbers
+  for (Case& c : list) {
+    Arena& a = *c.arena;
+    const Expr more = a.raw(Op::Less, {c.load(c.kernel.stores[0].array), c.kernel.stores[0].value});
+    c.sum("sum", a.raw(Op::Select, {more, a.integer(1), a.integer(0)}));
+  }
+  return list;
+}
+
+// On a processor the runs are the lanes of vectors, of any extent; extremes, sums of few terms and
+// of whole numbers are the bits of a kernel that goes site by site.
+TEST(Lines, LanesOfAProcessorWalkRuns) {
+  const emit::TargetInfo native = device(program::Target::Native, true);
+  const emit::TargetInfo opencl = device(program::Target::OpenCL, true);
+  int number = 0;
+  for (const Case& c : lane_cases()) {
+    SCOPED_TRACE(number++);
+    const auto line = emit::lines_of(c.kernel, native);
+    ASSERT_TRUE(line.has_value());
+    EXPECT_GT(line->run, 0);
+    kernel::Kernel shorter = c.kernel;
+    shorter.extent[0] = 60;
+    EXPECT_FALSE(emit::lines_of(shorter, native).has_value());
+    const State start = random_state(c, 5), expected = reference(c, start);
+    const program::Kernel kernel = emit::emit(c.kernel, native, c.bindings);
+    const State got = run_native(c, kernel, start, "g++", "-O1");
+    ASSERT_LT(difference(got, expected), tolerance(c)) << kernel.source;
+    if (!opencl_available()) continue;
+    const State other = run_opencl(c, emit::emit(c.kernel, opencl, c.bindings), start);
+    ASSERT_LT(difference(other, expected), tolerance(c));
+  }
+}
+
+// A sum over all sites keeps its order, so its kernel goes site by site.
+TEST(Lines, LanesKeepTheOrderOfSums) {
+  Case c = fluxes({20011}, 0, Boundary::Outflow, Precision::F64, false, 3);
+  c.kernel.along = -1;
+  const emit::TargetInfo native = device(program::Target::Native, true);
+  EXPECT_FALSE(emit::lines_of(c.kernel, native).has_value());
+  std::erase_if(c.kernel.reductions, [](const auto& r) { return r.slot == "sum"; });
+  EXPECT_TRUE(emit::lines_of(c.kernel, native).has_value());
+}
+
 // What its own site alone reads may be stored where it was, though walks begin before their run.
 TEST(Lines, RunsStoreInPlace) {
   Case c = fluxes({13001}, 0, Boundary::Outflow, Precision::F64, false, 3);
@@ -230,8 +286,14 @@ TEST(Lines, RunsStoreInPlace) {
   const State start = random_state(c, 5), expected = reference(c, start);
   const State got = run_cuda_on_threads(c, emit::emit(c.kernel, cuda, c.bindings), start);
   EXPECT_LT(difference(got, expected), tolerance(c));
+  std::erase_if(c.kernel.reductions, [](const auto& r) { return r.slot == "sum"; });
+  const emit::TargetInfo native = device(program::Target::Native, true);
+  EXPECT_TRUE(emit::lines_of(c.kernel, native).has_value());
+  const State lanes = run_native(c, emit::emit(c.kernel, native, c.bindings), start, "g++", "-O1");
+  EXPECT_LT(difference(lanes, reference(c, start)), tolerance(c));
   c.kernel.stores.back().value = a.raw(Op::Add, {c.load(kept, 1), c.kernel.stores[0].value});
-  EXPECT_FALSE(emit::lines_of(c.kernel, cuda).has_value());
+  for (const emit::TargetInfo& target : {cuda, native})
+    EXPECT_FALSE(emit::lines_of(c.kernel, target).has_value());
 }
 
 // A kernel that moves memory and computes little is not walked.

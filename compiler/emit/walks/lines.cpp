@@ -4,6 +4,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/emit/walks/lines_rows.hpp"
+#include "compiler/emit/walks/lines_runs.hpp"
 #include "compiler/emit/walks/lines_x.hpp"
 
 #include <fmt/format.h>
@@ -18,10 +19,6 @@ namespace {
 using physics::Boundary;
 
 constexpr int kAhead = 2;  ///< quads under way
-
-Boundary boundary_of(const kernel::Line& line) {
-  return line.step.boundary[static_cast<std::size_t>(line.axis)];
-}
 
 /// Registers for what is held decide how many groups stay on a processor at once.
 int line_occupancy(const Job& job, const kernel::Line& line, int threads) {
@@ -432,6 +429,10 @@ Job line_job(const kernel::Line& line, const TargetInfo& target, const Bindings&
   return make_job(line.step, target, bindings, line.names(), handed);
 }
 
+Boundary boundary_of(const kernel::Line& line) {
+  return line.step.boundary[static_cast<std::size_t>(line.axis)];
+}
+
 Code cell_of(const kernel::Line& line, const Code& i) {
   const std::int64_t n = line_shape(line).extent;
   switch (boundary_of(line)) {
@@ -457,78 +458,6 @@ Code at_boundary(const Job& job, const kernel::Line& line, int array, const Code
   return code("vphi_select_{}({}, {}, {})", type, beyond, shown, load);
 }
 
-namespace {
-
-/// The work of a site in instructions; a special function in f64 counts as those of a call.
-double work_of(const kernel::Kernel& kernel) {
-  const double special = kernel.compute == Precision::F32 ? 8 : 24;
-  const kernel::Cost cost = kernel::cost(kernel);
-  return cost.instructions + special * cost.special;
-}
-
-/// Whether a walk is worth its scattered reads, by which it moves memory at two thirds of the rate
-/// of a march. A thread of a march has some neighbouring sites, whose common values are made once;
-/// what sums take is less in a walk. Instructions a byte, as kernels of fluids showed on an H100.
-bool worth_walking(const kernel::Kernel& kernel, const kernel::Kernel& walked) {
-  constexpr double kWorth = 0.75;  // of the work site by site
-  const double enough =
-      (kernel.compute == Precision::F32 ? 10 : 7) * (kernel.reductions.empty() ? 1 : 0.5);
-  const double alone = work_of(kernel), once = work_of(walked);
-  const double marched = once + (alone - once) * bytes_of(kernel.compute) / 16;
-  return once < kWorth * alone && marched > enough * kernel::cost(kernel).bytes;
-}
-
-/// Read at other sites than the one that is computed.
-bool read_away(const kernel::Kernel& kernel, int array) {
-  bool away = false;
-  algebra::visit(kernel.values(), [&](algebra::Expr, algebra::Expr node) {
-    away = away || (node.is(algebra::Op::Load) && node->index == array && !node->offset.zero());
-  });
-  return away;
-}
-
-/// Sites may be computed in any order, and those before a walk more than once.
-bool in_any_order(const kernel::Kernel& kernel, bool own_in_place) {
-  return std::ranges::all_of(kernel.arrays, [&](const kernel::ArrayParam& array) {
-    const bool in_place = array.read && array.written && !array.next;
-    return array.elements == 0 && (!in_place || (own_in_place && !read_away(kernel, array.array)));
-  });
-}
-
-/// The walk, if one applies. `own_in_place`: arrays read at their own site alone may be stored in
-/// place.
-std::optional<kernel::Line> walk_of(const kernel::Kernel& kernel, const TargetInfo& target,
-                                    bool own_in_place) {
-  if (!in_any_order(kernel, own_in_place)) return {};
-  auto line = kernel::line_of(kernel);
-  if (!line || boundary_of(*line) == Boundary::Absorbing) return {};
-  // One turn around the box, or one image in a wall, at most.
-  if (line_shape(*line).extent < line->before + line->delay + 2 * kLineQuad) return {};
-  line->step.fast = dialect_of(target).can.approximate && target.contract;
-  return line;
-}
-
-/// One dimension on a GPU: the walk in runs, where it saves more than the extra cells at the start
-/// of each run.
-std::optional<kernel::Line> runs_of(const kernel::Kernel& kernel, const TargetInfo& target) {
-  const bool free = kernel.dims == 1 && kernel.instances == 1 && !kernel.colours &&
-                    kernel.reach == kernel::Reach::Launch && kernel.stages.empty() &&
-                    kernel.steps == 1 && !kernel.stores.empty() && !kernel::sums_pairs(kernel);
-  if (!free || !dialect_of(target).can.copy_together) return {};
-  kernel::Kernel walked = kernel;
-  walked.along = 0;
-  auto line = walk_of(walked, target, true);
-  if (!line || !worth_walking(kernel, walked) || !cut_into_runs(*line, target)) return {};
-  return line;
-}
-
-}  // namespace
-
-std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetInfo& target) {
-  if (!kernel.random.step.empty()) return {};
-  return kernel.along < 0 ? runs_of(kernel, target) : walk_of(kernel, target, false);
-}
-
 kernel::SiteFunction step_of(const kernel::Line& line) {
   kernel::SiteFunction function{line.step};
   for (const kernel::Line::Held& held : line.held) function.held.push_back({held.name, held.value});
@@ -538,9 +467,10 @@ kernel::SiteFunction step_of(const kernel::Line& line) {
 program::Kernel emit_lines(const kernel::Line& line, const TargetInfo& target,
                            const Bindings& bindings) {
   const Job job = line_job(line, target, bindings);
-  program::Kernel out = job.signed_index          ? emit_lines_rows(job, line, bindings)
-                        : along_pieces(job, line) ? emit_lines_x(job, line, bindings)
-                                                  : emit_gpu(job, line, bindings);
+  program::Kernel out = job.signed_index && line.run > 0 ? emit_lines_runs(job, line, bindings)
+                        : job.signed_index               ? emit_lines_rows(job, line, bindings)
+                        : along_pieces(job, line)        ? emit_lines_x(job, line, bindings)
+                                                         : emit_gpu(job, line, bindings);
   out.entry = job.entry;
   return out;
 }

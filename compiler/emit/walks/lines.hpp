@@ -6,7 +6,7 @@
 // lines. All lines, end to end, are divided into equal pieces, one for each group, so that all
 // groups run at once with equal work. A piece starts with the cells before it, to compute the held
 // values. On processors a block of lines is walked side by side, one in each lane of the vectors
-// (lines_rows.cpp).
+// (lines_rows.cpp); a single line is cut into runs there too (lines_runs.cpp).
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 namespace vphi::emit {
 
 /// The walk of the kernel, where this pattern applies: the lines must be long enough for their
-/// stencil. On a GPU a kernel of one dimension is walked in runs, where neighbouring sites share
-/// most of their computation and the runs fill the device.
+/// stencil. A kernel of one dimension is walked in runs where neighbouring sites share most of
+/// their computation; on a GPU the runs must fill the device.
 std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetInfo& target);
 
 /// The site function of one step of the walk.
@@ -39,6 +39,7 @@ struct LineShape {
   std::int64_t stride = 1, extent = 1, lines = 1, run = 1;
 };
 LineShape line_shape(const kernel::Line& line);
+physics::Boundary boundary_of(const kernel::Line& line);
 inline constexpr int kLineQuad = 4;  ///< on a GPU: cells in one iteration of the loop
 
 /// Iterations of the loop since the cell at `place` (negative: before the present quad) was read.

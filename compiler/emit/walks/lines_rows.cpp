@@ -49,19 +49,7 @@ class Walk {
     slots["delay"] = std::to_string(line_.delay);
     slots["extent"] = std::to_string(shape_.extent);
     slots["stride"] = std::to_string(shape_.stride);
-    Code still;
-    if (!line_.still.empty()) {
-      still = code(
-          "const vphi_index copies = vphi_select_index({}, {}, 0);\n"
-          "for (vphi_index at = copies * task / {}; at < copies * (task + 1) / {}; ++at) {{\n",
-          still_test(line_, bindings_), kernel_.sites(), tasks, tasks);
-      for (std::size_t i = 0; i < kernel_.arrays.size(); ++i) {
-        if (!kernel_.arrays[i].written) continue;
-        still += code("  {}[at] = {}[at];\n", write_pointer(job_, i), read_pointer(job_, i));
-      }
-      still += "}\n";
-    }
-    slots["still"] = still;
+    slots["still"] = still_copies(job_, line_, bindings_, tasks);
     slots["end"] = line_.still.empty() ? "last" : "vphi_select_index(copies > 0, first, last)";
     Code held, hold, store, put, buffers, add;
     for (const auto& [symbol, member] : job_.body.shared)
@@ -156,6 +144,20 @@ class Walk {
 };
 
 }  // namespace
+
+Code still_copies(const Job& job, const kernel::Line& line, const Bindings& bindings,
+                  std::int64_t tasks) {
+  if (line.still.empty()) return {};
+  Code text = code(
+      "const vphi_index copies = vphi_select_index({}, {}, 0);\n"
+      "for (vphi_index at = copies * task / {}; at < copies * (task + 1) / {}; ++at) {{\n",
+      still_test(line, bindings), job.kernel.sites(), tasks, tasks);
+  for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
+    if (!job.kernel.arrays[i].written) continue;
+    text += code("  {}[at] = {}[at];\n", write_pointer(job, i), read_pointer(job, i));
+  }
+  return text + "}\n";
+}
 
 program::Kernel emit_lines_rows(const Job& job, const kernel::Line& line,
                                 const Bindings& bindings) {

@@ -5,6 +5,10 @@
 
 namespace vphi::emit {
 
+/// Everything copied by `tasks` where nothing is to change; then `copies` is not 0.
+Code still_copies(const Job& job, const kernel::Line& line, const Bindings& bindings,
+                  std::int64_t tasks);
+
 program::Kernel emit_lines_rows(const Job& job, const kernel::Line& line, const Bindings& bindings);
 
 }  // namespace vphi::emit
