@@ -33,22 +33,11 @@ Code staging_text(const Job& job, const MarchPlan& plan, int blocks) {
   return text;
 }
 
-program::Kernel emit_march(const Job& job, const Bindings& bindings, const MarchShape& shape) {
-  const kernel::Kernel& kernel = job.kernel;
-  const March march(job, shape);
-  const MarchPlan& plan = march.plan();
-  const int threads = shape.threads();
-  GpuReductions reductions = gpu_reductions(job, threads);
-  const int bytes =
-      std::max(shape.stages * plan.stage_vectors * plan.vector_bytes, reductions.tree_doubles * 8);
-  const int blocks = (bytes + 15) / 16;
+namespace {
 
-  const Groups groups{kernel.extent[0] / (shape.lanes * plan.width),
-                      (kernel.extent[1] + shape.tile_y() - 1) / shape.tile_y(), shape.ranges};
-  const std::int64_t partials =
-      groups[0] * groups[1] * groups[2] * static_cast<std::int64_t>(kernel.reductions.size());
-  Slots slots = common_slots(job, threads, &groups);
-  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+/// Sizes of the tile, of its vectors and of the box.
+void size_slots(const Job& job, const MarchPlan& plan, const MarchShape& shape, Slots& slots) {
+  const kernel::Kernel& kernel = job.kernel;
   const auto number = [&](const char* key, std::int64_t value) {
     slots[key] = std::to_string(value);
   };
@@ -72,22 +61,22 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   slots["vector"] = slots["real"] + (plan.width == 1 ? Code() : std::to_string(plan.width));
   number("vector_bytes", plan.vector_bytes);
   slots["cached"] = plan.vector_bytes == 16 ? "cg" : "ca";
-  slots["async"] = async_text(job, shape, slots) + march.bound_function();
-  slots["staging"] = staging_text(job, plan, blocks);
+  slots["at_work"] = shape.surplus()
+                         ? code("const int at_work = thread < {}u;\n", shape.lanes * shape.lines)
+                         : Code();
+  // Surplus threads read in place what another one stores a barrier later.
+  slots["barrier"] = shape.surplus() ? "vphi_barrier_all" : "vphi_barrier";
+}
+
+/// What the march copies, adds up and does at its sites.
+void walk_slots(const March& march, Slots& slots) {
   slots["line"] = march.line();
-  if (shape.surplus())
-    slots["at_work"] = code("const int at_work = thread < {}u;\n", shape.lanes * shape.lines);
-  else
-    slots["at_work"] = "";
   slots["first_plane"] = march.first_plane();
   slots["this_plane"] = march.this_plane();
   slots["next_plane"] = march.next_plane();
   slots["row_flags"] = march.row_flags();
   slots["plane_flags"] = march.plane_flags();
   slots["owned"] = march.owned();
-  // Surplus threads read in place what another one stores a barrier later.
-  slots["barrier"] = shape.surplus() ? "vphi_barrier_all" : "vphi_barrier";
-  if (!kernel.reductions.empty()) slots["staging"] += "\nVPHI_LOCAL unsigned last;";
   slots["copy_places"] = march.copy_places();
   slots["edge_places"] = march.edge_places();
   slots["copy_halo"] = march.copy_halo();
@@ -102,14 +91,45 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   slots["store"] = march.store();
   slots["accumulate"] = march.accumulate_parts();
   slots["shift"] = march.shift();
+}
+
+/// The groups' sums, which are added up in the memory of the staged planes.
+void march_reduction_slots(const kernel::Kernel& kernel, const GpuReductions& reductions,
+                           Slots& slots) {
   slots["sums"] = reductions.sums;
   slots["finish_functions"] = reductions.functions;
+  slots["finish"] = reductions.finish;
+  if (kernel.reductions.empty()) return;
+  slots["staging"] += "\nVPHI_LOCAL unsigned last;";
   slots["finish"] =
-      kernel.reductions.empty()
-          ? reductions.finish
-          : "vphi_all_arrived();\nvphi_barrier();\n"
-            "VPHI_LOCAL_POINTER double* tree = (VPHI_LOCAL_POINTER double*)staging;\n" +
-                reductions.finish;
+      "vphi_all_arrived();\nvphi_barrier();\n"
+      "VPHI_LOCAL_POINTER double* tree = (VPHI_LOCAL_POINTER double*)staging;\n" +
+      reductions.finish;
+}
+
+}  // namespace
+
+program::Kernel emit_march(const Job& job, const Bindings& bindings, const MarchShape& shape) {
+  const kernel::Kernel& kernel = job.kernel;
+  const March march(job, shape);
+  const MarchPlan& plan = march.plan();
+  const int threads = shape.threads();
+  const GpuReductions reductions = gpu_reductions(job, threads);
+  const int bytes =
+      std::max(shape.stages * plan.stage_vectors * plan.vector_bytes, reductions.tree_doubles * 8);
+  const int blocks = (bytes + 15) / 16;
+
+  const Groups groups{kernel.extent[0] / (shape.lanes * plan.width),
+                      (kernel.extent[1] + shape.tile_y() - 1) / shape.tile_y(), shape.ranges};
+  const std::int64_t partials =
+      groups[0] * groups[1] * groups[2] * static_cast<std::int64_t>(kernel.reductions.size());
+  Slots slots = common_slots(job, threads, &groups);
+  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+  size_slots(job, plan, shape, slots);
+  slots["async"] = async_text(job, shape, slots) + march.bound_function();
+  slots["staging"] = staging_text(job, plan, blocks);
+  walk_slots(march, slots);
+  march_reduction_slots(kernel, reductions, slots);
   slots["issue"] = fill("issue_gpu.txt", slots);
 
   program::Kernel out;

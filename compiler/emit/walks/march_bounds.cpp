@@ -60,7 +60,7 @@ Code March::row_flags() const {
       "int row_outside[{0}];\nVPHI_UNROLL\nfor (int j = 0; j < {0}; ++j) {{\n"
       "  const unsigned row = y0 + line*{1}u + j;\n"
       "  row_outside[j] = (row < {2}u) | (row >= {3}u);\n}}\n",
-      rows_read(), shape_.rows_per_thread, plan_.reach_y, ny() + plan_.reach_y);
+      planes_.rows_read(), shape_.rows_per_thread, plan_.reach_y, ny() + plan_.reach_y);
 }
 
 Code March::plane_flags() const {

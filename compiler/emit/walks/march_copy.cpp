@@ -103,34 +103,10 @@ Code March::edge_places() const {
 }
 
 Code March::copy_halo() const {
-  if (!has_halo()) return {};
-  const int full = plan_.halo_rows / shape_.lines;
-  const int copies = (plan_.halo_rows + shape_.lines - 1) / shape_.lines;
-  Code copy;
-  for (const Staged& staged : plan_.arrays)
-    if (staged.halo)
-      copy += code(
-          "    vphi_copy_vector(to + {0} + row*{1}u + {2}u + lane,\n"
-          "                     {3} + (halo_plane + row_at[i]));\n",
-          staged.first_vector, plan_.row_vectors, plan_.side, read_pointer(job_, staged.array));
-  Code here = full == copies ? "" : code("i < {} || row < {}u", full, plan_.halo_rows);
-  if (shape_.surplus()) here = here.empty() ? "at_work" : "at_work && (" + here + ")";
-  return code(
-      "VPHI_UNROLL\nfor (int i = 0; i < {0}; ++i) {{\n"
-      "  const unsigned row = line + i * {1}u;\n"
-      "  if ({2}) {{\n{3}  }}\n}}\n",
-      copies, shape_.lines, here.empty() ? "1" : here, copy);
+  return has_halo() ? planes_.copy_halo(shape_.surplus() ? "at_work" : "") : Code();
 }
 
-Code March::copy_edges() const {
-  if (plan_.side == 0 || !has_halo()) return {};
-  Code text = code("if (thread < {}u) {{\n", edge_rows() * 2 * plan_.side);
-  for (const Staged& staged : plan_.arrays)
-    if (staged.halo)
-      text += code("  vphi_copy_vector(to + {} + edge_to, {} + (halo_plane + edge_at));\n",
-                   staged.first_vector, read_pointer(job_, staged.array));
-  return text + "}\n";
-}
+Code March::copy_edges() const { return has_halo() ? planes_.copy_edges() : Code(); }
 
 Code March::copy_centre() const {
   Code text;

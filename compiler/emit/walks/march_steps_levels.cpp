@@ -27,10 +27,7 @@ Code MarchSteps::carried() const {
   const int rows = shape_.rows_per_thread, depth = plan_.depth;
   for (int l = 0; l < steps_; ++l)
     for (const Staged& staged : plan_.arrays) {
-      for (const PlaneSum& s : staged.sums)
-        if (depth > 0)
-          text += code("{} {}_share_{}[{}][{}][{}] = {{{{{{0}}}}}};\n", real(),
-                       job_.body.reads[s.read].member, l, 2 * depth, rows, plan_.width);
+      for (const PlaneSum& s : staged.sums) text += planes_.shares(s, code("_{}", l));
       if (staged.halo && (staged.centre || store_of(staged) < 0))
         text += code("vphi_pack {}_waiting_{}[{}][{}];\n", name(staged), l, depth + 1, rows);
       if (!staged.halo && l > 0)
@@ -52,116 +49,17 @@ Code MarchSteps::carried() const {
                     depth + 1, rows, indent(zero, 4));
 }
 
-Code MarchSteps::weighted(std::int64_t weight, const Code& value) const {
-  if (weight == 1) return value;
-  return literal(static_cast<long double>(weight), job_.body.real) + "*" + value;
-}
-
-// One column for all x of the thread's vector and its reach on both sides; `first`: the vector with
-// which the array begins.
-Code MarchSteps::column(const Staged& staged, std::size_t index, int first) const {
-  const Column& c = staged.columns[index];
-  const Code array = name(staged), column = code("{}_column{}", array, index);
-  const auto added = [&](const auto& row_value) {
-    Code text;
-    for (int dy : c.dy) text += (text.empty() ? "" : " + ") + row_value(plan_.reach_y + dy);
-    return text;
-  };
-  const auto here = [&](int row) { return code("{}_rows[j + {}].e[i]", array, row); };
-  Code text = code(
-      "VPHI_UNROLL\nfor (int j = 0; j < {0}; ++j) {{\n  VPHI_UNROLL\n"
-      "  for (int i = 0; i < {1}; ++i)\n    {2}[j][{3} + i] = {4};\n",
-      shape_.rows_per_thread, plan_.width, column, c.reach, added(here));
-  (void)first;
-  for (int d = 1; d <= c.reach; ++d) {
-    const auto beyond = [&](const char* side) {
-      return added([&](int row) {
-        return code("{0}_here[(line*{1}u + j + {5}u)*{2}u + {3}_{4}]", array,
-                    shape_.rows_per_thread, plan_.row_vectors * plan_.width, side, d, row);
-      });
-    };
-    const int low = c.reach - d, high = c.reach + plan_.width + d - 1;
-    if (job_.dialect.can.exchange_lanes) {
-      text += code(
-          "  const {0} beyond_value_{1} = {2};\n"
-          "  const {0} below_value_{1} = vphi_lane_below({3}[j][{4}]);\n"
-          "  const {0} above_value_{1} = vphi_lane_above({3}[j][{5}]);\n"
-          "  {3}[j][{6}] = vphi_select_{8}(first_lane, beyond_value_{1}, below_value_{1});\n"
-          "  {3}[j][{7}] = vphi_select_{8}(last_lane, beyond_value_{1}, above_value_{1});\n",
-          real(), d, beyond("beyond"), column, c.reach + plan_.width - d, c.reach + d - 1, low,
-          high, suffix());
-    } else {
-      text += code("  {0}[j][{1}] = {2};\n  {0}[j][{3}] = {4};\n", column, low, beyond("below"),
-                   high, beyond("above"));
-    }
-  }
-  return code("{} {}[{}][{}];\n", real(), column, shape_.rows_per_thread,
-              plan_.width + 2 * c.reach) +
-         text + "}\n";
-}
-
-// As in a march of one step: the same numbers in the same order.
-Code MarchSteps::sum(const Staged& staged, const PlaneSum& s, int level) const {
-  const Code member = job_.body.reads[s.read].member;
-  Code text;
-  for (std::size_t c = 0; c < s.terms.size(); ++c) {
-    Code points;
-    for (const auto& [column, dx] : s.terms[c])
-      points += (points.empty() ? "" : " + ") + code("{}_column{}[j][i + {}]", name(staged), column,
-                                                     staged.columns[column].reach + dx);
-    text += code("const {} class_{} = {};\n", real(), c, points);
-  }
-  for (std::size_t p = 0; p < s.plan.patterns.size(); ++p) {
-    Code share;
-    for (std::size_t c = 0; c < s.terms.size(); ++c)
-      if (s.plan.patterns[p][c] != 0)
-        share +=
-            (share.empty() ? "" : " + ") + weighted(s.plan.patterns[p][c], code("class_{}", c));
-    text += code("const {} share_{} = {};\n", real(), p, share);
-  }
-  const int depth = plan_.depth;
-  const auto pattern = [&](int offset) -> Code {
-    for (const algebra::Plane& plane : s.plan.planes)
-      if (plane.offset == offset) return code("share_{}", plane.pattern);
-    return {};
-  };
-  const auto plus = [&](const Code& a, const Code& b) {
-    return a.empty() ? b : b.empty() ? a : a + " + " + b;
-  };
-  const auto share = [&](int i) { return code("{}_share_{}[{}][j][i]", member, level, i); };
-  const Code newest = pattern(depth);
-  text += code("{}[j][i] = {};\n", member, depth == 0 ? newest : plus(share(0), newest));
-  for (int k = 1; k < 2 * depth; ++k)
-    text += code("{} = {};\n", share(k - 1), plus(share(k), pattern(depth - k)));
-  if (depth > 0) {
-    const Code first = pattern(-depth);
-    text += code("{} = {};\n", share(2 * depth - 1),
-                 first.empty() ? literal(0.0L, job_.body.real) : first);
-  }
-  return code(
-      "VPHI_UNROLL\nfor (int j = 0; j < {}; ++j) {{\n  VPHI_UNROLL\n"
-      "  for (int i = 0; i < {}; ++i) {{\n{}  }}\n}}\n",
-      shape_.rows_per_thread, plan_.width, indent(text, 4));
-}
-
 // The rows of the newest plane of an array, and what they give to its sums.
 Code MarchSteps::rows_of(const Staged& staged, int level) const {
   const Code array = name(staged);
   const auto place = static_cast<std::size_t>(&staged - plan_.arrays.data());
   const int first = level == 0 ? staged.first_vector : first_in_level_[place];
-  Code block = code(
-      "vphi_pack {0}_rows[{1}];\nVPHI_UNROLL\nfor (int j = 0; j < {1}; ++j)\n"
-      "  {0}_rows[j].v = here[{2} + (line*{3}u + j)*{4}u + {5}u + lane];\n",
-      array, rows_read(), first, shape_.rows_per_thread, plan_.row_vectors, plan_.side);
-  const bool reaches = std::any_of(staged.columns.begin(), staged.columns.end(),
-                                   [](const Column& c) { return c.reach > 0; });
-  if (reaches)
-    block += code(
-        "const VPHI_LOCAL_POINTER {0}* {1}_here =\n"
-        "    (const VPHI_LOCAL_POINTER {0}*)(here + {2});\n",
-        real(), array, first);
-  for (std::size_t c = 0; c < staged.columns.size(); ++c) block += column(staged, c, first);
-  for (const PlaneSum& s : staged.sums) block += sum(staged, s, level);
+  const Beside beside = job_.dialect.can.exchange_lanes ? Beside::LaneOrPlace : Beside::Row;
+  const auto inside = [](const Code& value, const Code&, const Code&) { return value; };
+  Code block = planes_.rows(staged, first) + planes_.here(staged, first);
+  for (std::size_t c = 0; c < staged.columns.size(); ++c)
+    block += planes_.column(staged, c, beside, inside);
+  for (const PlaneSum& s : staged.sums) block += planes_.sum(staged, s, code("_{}", level));
   if (staged.centre || store_of(staged) < 0)
     block += code(
         "VPHI_UNROLL\nfor (int j = 0; j < {0}; ++j)\n"

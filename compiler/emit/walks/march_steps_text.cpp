@@ -156,34 +156,6 @@ Code MarchSteps::first_planes() const {
 
 // ---- from memory to local memory --------------------------------------------------------------
 
-Code MarchSteps::copy_halo() const {
-  const int full = plan_.halo_rows / shape_.lines;
-  const int copies = (plan_.halo_rows + shape_.lines - 1) / shape_.lines;
-  Code copy;
-  for (const Staged& staged : plan_.arrays)
-    if (staged.halo)
-      copy += code(
-          "    vphi_copy_vector(to + {0} + row*{1}u + {2}u + lane,\n"
-          "                     {3} + (halo_plane + row_at[i]));\n",
-          staged.first_vector, plan_.row_vectors, plan_.side, read_pointer(job_, staged.array));
-  return code(
-      "VPHI_UNROLL\nfor (int i = 0; i < {0}; ++i) {{\n"
-      "  const unsigned row = line + i * {1}u;\n"
-      "  if ({2}) {{\n{3}  }}\n}}\n",
-      copies, shape_.lines,
-      full == copies ? Code("1") : code("i < {} || row < {}u", full, plan_.halo_rows), copy);
-}
-
-Code MarchSteps::copy_edges() const {
-  if (plan_.side == 0) return {};
-  Code text = code("if (thread < {}u) {{\n", (shape_.tile_y() + 2 * plan_.edge_y) * 2 * plan_.side);
-  for (const Staged& staged : plan_.arrays)
-    if (staged.halo)
-      text += code("  vphi_copy_vector(to + {} + edge_to, {} + (halo_plane + edge_at));\n",
-                   staged.first_vector, read_pointer(job_, staged.array));
-  return text + "}\n";
-}
-
 Code MarchSteps::copy_centre() const {
   Code text;
   for (const Staged& staged : plan_.arrays)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/emit/walks/march_steps.hpp"
+#include "compiler/emit/walks/plane_text.hpp"
 
 namespace vphi::emit {
 
@@ -24,8 +25,8 @@ class MarchSteps {
   Code places() const;
   Code edge_places() const;
   Code first_planes() const;
-  Code copy_halo() const;
-  Code copy_edges() const;
+  Code copy_halo() const { return planes_.copy_halo(""); }
+  Code copy_edges() const { return planes_.copy_edges(); }
   Code copy_centre() const;
   Code clear() const;
   Code carried() const;
@@ -39,12 +40,10 @@ class MarchSteps {
   std::int64_t ny() const { return kernel_.extent[1]; }
   std::int64_t nz() const { return kernel_.extent[2]; }
   std::int64_t row_vectors_of_box() const { return nx() / plan_.width; }
-  int rows_read() const { return shape_.rows_per_thread + 2 * plan_.reach_y; }
   int segment() const { return 32; }
   Code real() const { return type_name(job_.body.real); }
   Code idx(std::int64_t value) const { return index_literal(job_, value); }
   Code name(const Staged& staged) const { return job_.body.array_names[staged.array]; }
-  const char* suffix() const { return job_.body.real == Precision::F32 ? "f32" : "f64"; }
   bool last(int level) const { return level == steps_ - 1; }
   bool draws() const { return !job_.body.draws.empty(); }
   /// Whether a site uses its coordinate along this axis of the march.
@@ -56,13 +55,10 @@ class MarchSteps {
 
   Code level(int level) const;
   Code rows_of(const Staged& staged, int level) const;
-  Code column(const Staged& staged, std::size_t index, int first) const;
-  Code sum(const Staged& staged, const PlaneSum& plane_sum, int level) const;
   Code sites(int level) const;
   Code gather(int level) const;
   Code give(int level) const;
   Code shift(int level) const;
-  Code weighted(std::int64_t weight, const Code& value) const;
   /// The store of an array; -1: the array does not change.
   int store_of(const Staged& staged) const;
 
@@ -73,6 +69,7 @@ class MarchSteps {
   const MarchShape& shape_;
   const int steps_;
   MarchPlan plan_;
+  const PlaneText planes_{job_, plan_, shape_};
   std::vector<int> first_in_level_;  ///< for each of plan_.arrays with neighbours
   int level_vectors_ = 0;
 };

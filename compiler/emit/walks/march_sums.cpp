@@ -15,11 +15,8 @@ Code March::carried() const {
   for (const Staged& staged : plan_.arrays) {
     if (!staged.halo) continue;
     for (const PlaneSum& s : staged.sums) {
-      const Code member = job_.body.reads[s.read].member;
-      text += code("{} {}[{}][{}];\n", real(), member, rows, plan_.width);
-      if (plan_.depth > 0)
-        text += code("{} {}_share[{}][{}][{}] = {{{{{{0}}}}}};\n", real(), member, 2 * plan_.depth,
-                     rows, plan_.width);
+      text += code("{} {}[{}][{}];\n", real(), job_.body.reads[s.read].member, rows, plan_.width) +
+              planes_.shares(s, "");
     }
     if (staged.centre)
       text += code("vphi_pack {}_waiting[{}][{}];\n", name(staged), plan_.depth + 1, rows);
@@ -27,137 +24,28 @@ Code March::carried() const {
   return text;
 }
 
-Code March::weighted(std::int64_t weight, const Code& value) const {
-  if (weight == 1) return value;
-  return literal(static_cast<long double>(weight), job_.body.real) + "*" + value;
-}
-
-// One column for all x of the thread's vector and its reach on both sides.
-Code March::column(const Staged& staged, std::size_t index) const {
-  const Column& c = staged.columns[index];
-  const Code array = name(staged), column = code("{}_column{}", array, index);
-  const auto added = [&](const auto& row_value) {
-    Code text;
-    for (int dy : c.dy) text += (text.empty() ? "" : " + ") + row_value(plan_.reach_y + dy);
-    return text;
-  };
-  const auto here = [&](int row) { return code("{}_rows[j + {}].e[i]", array, row); };
-  Code text = code(
-      "VPHI_UNROLL\nfor (int j = 0; j < {0}; ++j) {{\n  VPHI_UNROLL\n  for (int i = 0; i < {1}; "
-      "++i)\n"
-      "    {2}[j][{3} + i] = {4};\n",
-      shape_.rows_per_thread, plan_.width, column, c.reach, added(here));
-  for (int d = 1; d <= c.reach; ++d) {
-    const auto beyond = [&](const char* side) {
-      return added([&](int row) {
-        const Code value =
-            code("{0}_here[(line*{1}u + j + {5}u)*{2}u + {3}_{4}]", array, shape_.rows_per_thread,
-                 plan_.row_vectors * plan_.width, side, d, row);
-        return bound(value, code("j + {}", row), code("{}_outside_{}", side, d));
-      });
-    };
-    const int low = c.reach - d, high = c.reach + plan_.width + d - 1;
-    const char* s = job_.body.real == Precision::F32 ? "f32" : "f64";
-    if (lanes_exchange_ && !one_place()) {
-      text += code(
-          "  const {0} below_value_{1} = vphi_lane_below({2}[j][{3}]);\n"
-          "  const {0} above_value_{1} = vphi_lane_above({2}[j][{4}]);\n"
-          "  {2}[j][{5}] = vphi_select_{7}(first_lane, {8}, below_value_{1});\n"
-          "  {2}[j][{6}] = vphi_select_{7}(last_lane, {9}, above_value_{1});\n",
-          real(), d, column, c.reach + plan_.width - d, c.reach + d - 1, low, high, s,
-          beyond("below"), beyond("above"));
-    } else if (lanes_exchange_) {
-      text += code(
-          "  const {0} beyond_value_{1} = {2};\n"
-          "  const {0} below_value_{1} = vphi_lane_below({3}[j][{4}]);\n"
-          "  const {0} above_value_{1} = vphi_lane_above({3}[j][{5}]);\n"
-          "  {3}[j][{6}] = vphi_select_{8}(first_lane, beyond_value_{1}, "
-          "below_value_{1});\n"
-          "  {3}[j][{7}] = vphi_select_{8}(last_lane, beyond_value_{1}, "
-          "above_value_{1});\n",
-          real(), d, beyond("beyond"), column, c.reach + plan_.width - d, c.reach + d - 1, low,
-          high, s);
-    } else {
-      text += code("  {0}[j][{1}] = {2};\n  {0}[j][{3}] = {4};\n", column, low, beyond("below"),
-                   high, beyond("above"));
-    }
-  }
-  return code("{} {}[{}][{}];\n", real(), column, shape_.rows_per_thread,
-              plan_.width + 2 * c.reach) +
-         text + "}\n";
-}
-
-// The share of this plane in the sum of the plane `-offset` away; empty where it has none.
-Code March::pattern(const Staged&, const PlaneSum& s, int offset) const {
-  for (const algebra::Plane& plane : s.plan.planes)
-    if (plane.offset == offset) return code("share_{}", plane.pattern);
-  return {};
-}
-
-Code March::sum(const Staged& staged, const PlaneSum& s) const {
-  const Code member = job_.body.reads[s.read].member;
-  Code text;
-  for (std::size_t c = 0; c < s.terms.size(); ++c) {
-    Code points;
-    for (const auto& [column, dx] : s.terms[c])
-      points += (points.empty() ? "" : " + ") + code("{}_column{}[j][i + {}]", name(staged), column,
-                                                     staged.columns[column].reach + dx);
-    text += code("const {} class_{} = {};\n", real(), c, points);
-  }
-  for (std::size_t p = 0; p < s.plan.patterns.size(); ++p) {
-    Code share;
-    for (std::size_t c = 0; c < s.terms.size(); ++c)
-      if (s.plan.patterns[p][c] != 0)
-        share +=
-            (share.empty() ? "" : " + ") + weighted(s.plan.patterns[p][c], code("class_{}", c));
-    text += code("const {} share_{} = {};\n", real(), p, share);
-  }
-  // Plane k: the sum of plane k - depth is complete, the others move up.
-  const int depth = plan_.depth;
-  const auto plus = [&](const Code& a, const Code& b) {
-    return a.empty() ? b : b.empty() ? a : a + " + " + b;
-  };
-  const auto share = [&](int i) { return code("{}_share[{}][j][i]", member, i); };
-  const Code last = pattern(staged, s, depth);
-  text += code("{}[j][i] = {};\n", member, depth == 0 ? last : plus(share(0), last));
-  for (int k = 1; k < 2 * depth; ++k)
-    text += code("{} = {};\n", share(k - 1), plus(share(k), pattern(staged, s, depth - k)));
-  if (depth > 0) {
-    const Code first = pattern(staged, s, -depth);
-    text += code("{} = {};\n", share(2 * depth - 1),
-                 first.empty() ? literal(0.0L, job_.body.real) : first);
-  }
-  return code(
-      "VPHI_UNROLL\nfor (int j = 0; j < {}; ++j) {{\n  VPHI_UNROLL\n"
-      "  for (int i = 0; i < {}; ++i) {{\n{}  }}\n}}\n",
-      shape_.rows_per_thread, plan_.width, indent(text, 4));
-}
-
 Code March::plane_sums() const {
+  const Beside beside = !lanes_exchange_ ? Beside::Row
+                        : one_place()    ? Beside::LaneOrPlace
+                                         : Beside::LaneOrPlaces;
+  const auto bounded = [&](const Code& value, const Code& row, const Code& beyond) {
+    return bound(value, row, beyond);
+  };
   Code text;
   for (const Staged& staged : plan_.arrays) {
     if (!staged.halo) continue;
     const Code array = name(staged);
-    Code block = code(
-        "vphi_pack {0}_rows[{1}];\nVPHI_UNROLL\nfor (int j = 0; j < {1}; ++j)\n"
-        "  {0}_rows[j].v = here[{2} + (line*{3}u + j)*{4}u + {5}u + lane];\n",
-        array, rows_read(), staged.first_vector, shape_.rows_per_thread, plan_.row_vectors,
-        plan_.side);
+    Code block = planes_.rows(staged, staged.first_vector);
     const Code inner = bound(array + "_rows[j].e[i]", "j", "");
     if (inner != array + "_rows[j].e[i]")
       block += code(
           "VPHI_UNROLL\nfor (int j = 0; j < {0}; ++j) {{\n  VPHI_UNROLL\n"
           "  for (int i = 0; i < {1}; ++i) {2}_rows[j].e[i] = {3};\n}}\n",
-          rows_read(), plan_.width, array, inner);
-    const bool reaches = std::any_of(staged.columns.begin(), staged.columns.end(),
-                                     [](const Column& c) { return c.reach > 0; });
-    if (reaches)
-      block += code(
-          "const VPHI_LOCAL_POINTER {0}* {1}_here =\n"
-          "    (const VPHI_LOCAL_POINTER {0}*)(here + {2});\n",
-          real(), array, staged.first_vector);
-    for (std::size_t c = 0; c < staged.columns.size(); ++c) block += column(staged, c);
-    for (const PlaneSum& s : staged.sums) block += sum(staged, s);
+          planes_.rows_read(), plan_.width, array, inner);
+    block += planes_.here(staged, staged.first_vector);
+    for (std::size_t c = 0; c < staged.columns.size(); ++c)
+      block += planes_.column(staged, c, beside, bounded);
+    for (const PlaneSum& s : staged.sums) block += planes_.sum(staged, s, "");
     if (staged.centre)
       block += code(
           "VPHI_UNROLL\nfor (int j = 0; j < {0}; ++j)\n"

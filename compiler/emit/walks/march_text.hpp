@@ -4,6 +4,7 @@
 #include <string>
 
 #include "compiler/emit/walks/march_plan.hpp"
+#include "compiler/emit/walks/plane_text.hpp"
 
 namespace vphi::emit {
 
@@ -43,8 +44,6 @@ class March {
   Code idx(std::int64_t value) const { return index_literal(job_, value); }
   std::int64_t nx() const { return kernel_.extent[0]; }
   std::int64_t ny() const { return kernel_.extent[1]; }
-  int rows_read() const { return shape_.rows_per_thread + 2 * plan_.reach_y; }
-  int edge_rows() const { return shape_.tile_y() + 2 * plan_.edge_y; }
   bool has_halo() const;
   physics::Boundary boundary(int axis) const {
     return kernel_.boundary[static_cast<std::size_t>(axis)];
@@ -70,15 +69,12 @@ class March {
   Code counted(std::size_t reduction, const Code& value) const;
   Code bound(const Code& value, const Code& row, const Code& beyond) const;
   Code scalars_of(const Staged& staged) const;
-  Code column(const Staged& staged, std::size_t index) const;
-  Code sum(const Staged& staged, const PlaneSum& plane_sum) const;
-  Code pattern(const Staged& staged, const PlaneSum& plane_sum, int offset) const;
-  Code weighted(std::int64_t weight, const Code& value) const;
 
   const Job& job_;
   const kernel::Kernel& kernel_;
   const MarchShape& shape_;
   MarchPlan plan_;
+  const PlaneText planes_{job_, plan_, shape_};
   bool lanes_exchange_ = false;
 };
 
