@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dsl/messages/diagnostic.hpp"
+#include "embed/initial_values.hpp"
 #include "embed/models.hpp"
 #include "embed/translate.hpp"
 
@@ -63,8 +64,8 @@ Overrides together(Overrides first, const Overrides& second) {
   return first;
 }
 
-Model::Model(dsl::ModelSource source, Overrides overrides)
-    : source_(std::move(source)), overrides_(std::move(overrides)) {
+Model::Model(dsl::ModelSource source, Overrides overrides, std::shared_ptr<const void> files)
+    : source_(std::move(source)), overrides_(std::move(overrides)), files_(std::move(files)) {
   translated([&] {
     derived_ =
         std::make_shared<const Compilation>(derive_model(source_, overrides_.compile_options()));
@@ -93,11 +94,17 @@ std::string Model::remarks() const {
 }
 
 Model Model::with(const Overrides& changes) const {
-  return {source_, together(overrides_, changes)};
+  return {source_, together(overrides_, changes), files_};
 }
 
 Model Model::with_text(std::string text) const {
-  return {dsl::ModelSource::of_text(source_.name, std::move(text)), overrides_};
+  return {dsl::ModelSource::of_text(source_.name, std::move(text)), overrides_, files_};
+}
+
+Model Model::with_initial_values(std::span<const InitialValues> initial) const {
+  TextWithFiles read = embed::with_initial_values(*this, initial);
+  return {dsl::ModelSource::of_text(source_.name, std::move(read.text)), overrides_,
+          std::move(read.folder)};
 }
 
 Compilation Model::compile(const emit::TargetInfo& target) const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "compiler/compile.hpp"
@@ -14,6 +15,8 @@
 #include "embed/prepare.hpp"
 
 namespace vphi::embed {
+
+struct InitialValues;
 
 class Model {
  public:
@@ -34,6 +37,9 @@ class Model {
   Model with(const Overrides& changes) const;
   /// The same with another text under the same name.
   Model with_text(std::string text) const;
+  /// The same with these initial values instead of the text's (embed/initial_values.hpp). The
+  /// lattice must not change after this.
+  Model with_initial_values(std::span<const InitialValues> initial) const;
 
   /// Compiles the program for a target; the result may have errors.
   Compilation compile(const emit::TargetInfo& target) const;
@@ -41,10 +47,11 @@ class Model {
   Prepared prepare(const std::string& device) const;
 
  private:
-  Model(dsl::ModelSource source, Overrides overrides);
+  Model(dsl::ModelSource source, Overrides overrides, std::shared_ptr<const void> files = {});
 
   dsl::ModelSource source_;
   Overrides overrides_;
+  std::shared_ptr<const void> files_;  ///< temporary ones that the text reads; may be null
   std::shared_ptr<const Compilation> derived_;
 };
 

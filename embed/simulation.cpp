@@ -171,6 +171,24 @@ std::shared_ptr<const View> Simulation::view(const std::string& state) {
   return view;
 }
 
+std::vector<std::vector<double>> Simulation::places() const {
+  const auto& lines = s_->model.derived().resolved.model.lines;
+  const auto is_lattice = [](const dsl::Line& line) {
+    return line.kind == dsl::Line::Kind::Clause && line.clause.keyword == "lattice";
+  };
+  std::vector<std::vector<double>> all;
+  if (std::ranges::none_of(lines, is_lattice)) return all;
+  const program::Program& p = s_->program();
+  for (int axis = 0; axis < p.dims; ++axis) {
+    const std::int64_t extent = p.extent[static_cast<std::size_t>(axis)];
+    std::vector<double>& along = all.emplace_back();
+    for (std::int64_t i = 0; i < extent; ++i)
+      along.push_back((static_cast<double>(i) - static_cast<double>(extent - 1) / 2) *
+                      p.dx_physical);
+  }
+  return all;
+}
+
 Array Simulation::evaluate(const std::string& expression) {
   auto& kept = s_->formulas[expression];
   if (!kept) {

@@ -86,6 +86,9 @@ class Simulation {
   /// An array of the state in the memory of the host; only on device `native`, not for links or
   /// spinors. While a view exists, calls that change the state throw Error of kind InUse.
   std::shared_ptr<const View> view(const std::string& state);
+  /// Coordinates of the sites along each axis, x first, in the model's unit and 0 in the middle of
+  /// the box; empty where the model has no lattice.
+  std::vector<std::vector<double>> places() const;
   /// A formula of the model's language, in physical units, at the present time: a number, or a
   /// number at each site ("mean(phi)", "phi'^2/2").
   Array evaluate(const std::string& expression);

@@ -14,8 +14,12 @@
 #include <utility>
 
 #include "compiler/explain.hpp"
+#include "dsl/messages/diagnostic.hpp"
+#include "embed/initial_values.hpp"
 #include "embed/models.hpp"
 #include "embed/simulation.hpp"
+#include "embed/target.hpp"
+#include "embed/translate.hpp"
 
 namespace nb = nanobind;
 using namespace vphi;
@@ -181,6 +185,33 @@ embed::Overrides overrides(const std::vector<std::string>& set, const std::strin
   return all;
 }
 
+/// The model with initial values: (name, numbers), complex ones with a last axis of 2.
+embed::Model with_initial_values(const embed::Model& model, const nb::list& initial) {
+  using Given = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+  std::vector<Given> arrays;
+  std::vector<embed::InitialValues> all;
+  for (const nb::handle one : initial) {
+    const Given& array = arrays.emplace_back(nb::cast<Given>(one[1]));
+    embed::InitialValues values;
+    values.name = nb::cast<std::string>(one[0]);
+    for (std::size_t axis = 0; axis < array.ndim(); ++axis)
+      values.shape.push_back(static_cast<std::int64_t>(array.shape(axis)));
+    values.values = {array.data(), array.size()};
+    all.push_back(std::move(values));
+  }
+  const nb::gil_scoped_release free;
+  return model.with_initial_values(all);
+}
+
+/// Compiles for a typical device of a kind, without one. Returns warnings and notes.
+std::string check(const embed::Model& model, const std::string& kind) {
+  const Compilation made =
+      embed::translated([&] { return model.compile(embed::default_target(kind)); });
+  embed::refuse_mistakes(made);
+  if (made.diagnostics.all().empty()) return {};
+  return dsl::render_text(made.diagnostics, made.resolved.sources());
+}
+
 /// Keeps a view and its simulation as long as an array of numpy shows it.
 struct Held {
   std::shared_ptr<const embed::View> view;
@@ -209,6 +240,14 @@ class Driven {
     const nb::gil_scoped_release free;
     return simulation_->step(count);
   }
+  /// Coordinates of the sites by the name of the axis.
+  nb::dict places() const {
+    nb::dict all;
+    const auto along = simulation_->places();
+    for (std::size_t axis = 0; axis < along.size(); ++axis)
+      all[std::string(1, "xyzw"[axis]).c_str()] = line_of(along[axis]);
+    return all;
+  }
   nb::dict finish() {
     embed::Result result;
     {
@@ -217,6 +256,7 @@ class Driven {
     }
     nb::dict out = result_of(std::move(result));
     out["told"] = nb::cast(told_);
+    out["places"] = places();
     return out;
   }
   nb::object read(const std::string& name) {
@@ -294,6 +334,8 @@ NB_MODULE(_core, m) {
       .def_static("from_text", &embed::Model::from_text, nb::call_guard<nb::gil_scoped_release>())
       .def_static("from_file", &embed::Model::from_file, nb::call_guard<nb::gil_scoped_release>())
       .def("changed", &embed::Model::with, nb::call_guard<nb::gil_scoped_release>())
+      .def("with_initial_values", &with_initial_values)
+      .def("check", &check, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("text", &embed::Model::text)
       .def_prop_ro("name", &embed::Model::name)
       .def_prop_ro("title", &embed::Model::title)
@@ -310,6 +352,7 @@ NB_MODULE(_core, m) {
       .def("finish", &Driven::finish)
       .def("read", &Driven::read)
       .def("evaluate", &Driven::evaluate)
+      .def_prop_ro("places", &Driven::places)
       .def("write", &Driven::write)
       .def_prop_ro("signalled", &Driven::signalled)
       .def_prop_ro("over", [](Driven& d) { return d.simulation().over(); })

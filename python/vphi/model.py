@@ -56,6 +56,23 @@ def _overrides(set=None, lattice=None, until=None, precision=None, seed=None, st
         0 if batch is None else int(batch))
 
 
+def _initial(name, values):
+    """Real numbers in the order of C; complex ones get a last axis, the real and the imaginary
+    part."""
+    import numpy
+
+    values = numpy.asarray(values)
+    if values.dtype.kind not in "biufc":
+        raise UsageError(f"the initial values of `{name}` are of type {values.dtype}, no numbers",
+                         "E0810", "an array of real or complex numbers")
+    if values.dtype.kind == "c" and values.ndim == 0:
+        raise UsageError(f"one complex number is no initial value of `{name}`", "E0810",
+                         "an array of the lattice's shape")
+    if values.dtype.kind == "c":
+        values = numpy.stack([values.real, values.imag], axis=-1)
+    return numpy.array(values, dtype=numpy.float64, order="C")
+
+
 class Model:
     """A model that was read and derived; it never changes. `load` makes one."""
 
@@ -89,22 +106,39 @@ class Model:
         """The derived equations and the stencils, as text."""
         return self._core.explain()
 
+    def check(self, device="native"):
+        """Compiles the model for a typical device of a kind ("native", "opencl", "cuda", "hip"), up
+        to the text of its kernels. No device is needed. Raises ModelError; returns warnings and
+        notes as the command prints them."""
+        kinds = ("native", "opencl", "cuda", "hip")
+        if device not in kinds:
+            raise UsageError(f"{device!r} is no kind of device", "E0810",
+                             "one of " + ", ".join(kinds))
+        return self._core.check(device)
+
     def changed(self, **changes):
         """The same model with other values: `set`, `lattice`, `until`, `precision`, `seed`,
         `steps`, `batch`."""
         return Model(self._core.changed(_overrides(**changes)), self._given + (changes,))
 
-    def start(self, device="auto", *, out=None, threads=0, progress=None, **changes):
-        """A run that is driven by hand: compiled, at its first state."""
+    def start(self, device="auto", *, out=None, threads=0, progress=None, init=None, **changes):
+        """A run that is driven by hand: compiled, at its first state. `init`: arrays of initial
+        values in physical units by variable, {"phi": phi, "phi'": rate}, instead of the text's."""
         model = self.changed(**changes) if changes else self
-        return Simulation(model, device, out, threads, progress)
+        core = model._core
+        if init:
+            core = core.with_initial_values([(str(name), _initial(name, values))
+                                             for name, values in dict(init).items()])
+        return Simulation(model, core, device, out, threads, progress)
 
-    def run(self, device="auto", *, out=None, threads=0, progress=None, **changes):
+    def run(self, device="auto", *, out=None, threads=0, progress=None, init=None, **changes):
         """From the first step to the end. `out`: a folder for the files of the model; without it
-        none are written. `progress`: called with (step, steps, t, seconds_left, updates_per_s)
-        about ten times a second. Ctrl-C ends the run after its step and raises Interrupted, whose
-        `result` is complete up to there."""
-        simulation = self.start(device, out=out, threads=threads, progress=progress, **changes)
+        none are written. `progress`: a function that is called with (step, steps, t, seconds_left,
+        updates_per_s) about ten times a second. `init`: arrays of initial values, as for
+        `start`. Ctrl-C ends the run after its step and raises Interrupted, whose `result` is
+        complete up to there."""
+        simulation = self.start(device, out=out, threads=threads, progress=progress, init=init,
+                                **changes)
         try:
             simulation.run()
         except Interrupted as stop:

@@ -60,12 +60,12 @@ class View:
 class Simulation:
     """One run on one device, used by one thread at a time. `Model.start` makes it."""
 
-    def __init__(self, model, device, out, threads, progress):
+    def __init__(self, model, core, device, out, threads, progress):
         self.model = model
         self._busy = threading.Lock()
         self._process = os.getpid()
         self._result = None
-        self._core = _core.Simulation(model._core, device, "" if out is None else os.fspath(out),
+        self._core = _core.Simulation(core, device, "" if out is None else os.fspath(out),
                                       threads, progress)
 
     def _call(self, work, *arguments):
@@ -146,7 +146,10 @@ class Simulation:
         """A formula of the model's language in physical units at the present time: sim["a"],
         sim["phi'^2/2"], sim["mean(phi)"]."""
         axes, values = self._call(self._core.evaluate, formula)
-        return values[()].item() if values.ndim == 0 else named(formula, axes, values, {"t": self.t})
+        if values.ndim == 0:
+            return values[()].item()
+        places = {name: self._core.places[name] for name in axes if name in self._core.places}
+        return named(formula, axes, values, {"t": self.t, **places})
 
     def result(self):
         """Closing values, outputs at the end, files complete; no step follows."""

@@ -1,0 +1,213 @@
+#include "embed/initial_values.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "dsl/messages/suggest.hpp"
+#include "runtime/io/files/writer.hpp"
+
+#ifdef VPHI_HAVE_HDF5
+#include "program/hdf5_read.hpp"
+#endif
+
+namespace vphi::embed {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A temporary folder, removed at the end.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "vphi_initial_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw Error(fmt::format("no folder for initial values can be made in {}",
+                              fs::temp_directory_path().string()),
+                  "TMPDIR names another place", "E0830", ErrorKind::Results);
+    path_ = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// "phi'" as the name and the number of primes.
+std::pair<std::string, int> parts_of(const std::string& name) {
+  const std::size_t primes = name.size() - std::min(name.size(), name.find('\''));
+  return {name.substr(0, name.size() - primes), static_cast<int>(primes)};
+}
+
+bool is_named(const dsl::Head& head, const std::string& name) {
+  return head.name == name || (!head.spelling.empty() && head.spelling == name);
+}
+
+/// Items of all `init` clauses in the order of the text.
+std::vector<const dsl::Item*> items_of(const Model& model) {
+  std::vector<const dsl::Item*> items;
+  for (const dsl::Line& line : model.derived().resolved.model.lines)
+    if (line.kind == dsl::Line::Kind::Clause && line.clause.keyword == "init")
+      for (const dsl::Item& item : line.clause.items)
+        if (item.head) items.push_back(&item);
+  return items;
+}
+
+/// Extents of the lattice, slowest axis first.
+std::vector<std::int64_t> lattice_of(const Model& model) {
+  const physics::Lattice& lattice = model.derived().system->lattice;
+  std::vector<std::int64_t> shape;
+  for (int axis = lattice.dims; axis-- > 0;)
+    shape.push_back(lattice.extent[static_cast<std::size_t>(axis)]);
+  return shape;
+}
+
+std::string shown(const std::vector<std::int64_t>& shape) {
+  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+}
+
+void check_name(const Model& model, const std::string& name) {
+  const auto [base, primes] = parts_of(name);
+  std::vector<std::string> known;
+  for (const dsl::Item* item : items_of(model)) {
+    if (is_named(*item->head, base)) return;
+    known.push_back(item->head->name +
+                    std::string(static_cast<std::size_t>(item->head->primes), '\''));
+  }
+  for (const physics::Variable& variable : model.derived().system->variables) {
+    if (variable.shown == name || variable.shown == base) return;
+    known.push_back(variable.shown);
+  }
+  std::ranges::sort(known);
+  known.erase(std::ranges::unique(known).begin(), known.end());
+  const auto near = dsl::suggest(name, known);
+  throw Error(fmt::format("no variable `{}` has initial values", name),
+              near ? fmt::format("did you mean `{}`?", *near)
+                   : fmt::format("initial values have {}", dsl::enumerate(known)));
+}
+
+void check_numbers(const std::vector<std::int64_t>& lattice, const InitialValues& initial) {
+  if (!initial.shape.empty() &&
+      (initial.shape.size() < lattice.size() ||
+       !std::equal(lattice.begin(), lattice.end(), initial.shape.begin())))
+    throw Error(fmt::format("the initial values of `{}` have the shape {}, and the lattice {}",
+                            initial.name, shown(initial.shape), shown(lattice)),
+                "the slowest axis comes first, the axes of a vector or matrix follow those of the "
+                "lattice");
+  const auto bad =
+      std::ranges::find_if_not(initial.values, [](double v) { return std::isfinite(v); });
+  if (bad == initial.values.end()) return;
+  std::int64_t rest = bad - initial.values.begin();
+  std::vector<std::int64_t> place(initial.shape.size());
+  for (std::size_t a = place.size(); a-- > 0; rest /= initial.shape[a])
+    place[a] = rest % initial.shape[a];
+  throw Error(fmt::format("the initial value of `{}`{} is {}", initial.name,
+                          place.empty() ? "" : " at " + shown(place), *bad),
+              "every initial value is a finite number");
+}
+
+#ifdef VPHI_HAVE_HDF5
+
+void write_set(hid_t file, const std::string& name, const std::vector<std::int64_t>& shape,
+               std::span<const double> values) {
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  const hdf5::Handle space(
+      H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
+  const hdf5::Handle set(H5Dcreate2(file, name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+                                    H5P_DEFAULT, H5P_DEFAULT),
+                         H5Dclose);
+  if (set < 0 || H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    throw Error("the initial values cannot be written to a temporary file",
+                "TMPDIR names a folder with more space", "E0830", ErrorKind::Results);
+}
+
+void write_file(const fs::path& path, const std::vector<InitialValues>& all) {
+  io::Writer::alone([&] {
+    hdf5::quiet();
+    const hdf5::Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                            H5Fclose);
+    for (const InitialValues& one : all) write_set(file, one.name, one.shape, one.values);
+  });
+}
+
+#else
+
+void write_file(const fs::path&, const std::vector<InitialValues>&) {
+  throw Error("this build has no HDF5, through which initial values are handed over",
+              "apt-get install libhdf5-dev and build again");
+}
+
+#endif
+
+struct Replaced {
+  std::size_t begin = 0, end = 0;
+  std::string by;
+};
+
+/// The items that set the variable become one that reads its values, or there is a new clause.
+void replace(std::string& added, std::vector<Replaced>& all,
+             const std::vector<const dsl::Item*>& items, const std::string& name,
+             const std::string& value) {
+  const auto [base, primes] = parts_of(name);
+  const std::string item_text = fmt::format("{} = {}", name, value);
+  bool found = false;
+  for (const dsl::Item* item : items) {
+    if (!is_named(*item->head, base) || item->head->primes != primes) continue;
+    if (found || item->head->form != dsl::Head::Form::Plain)
+      throw Error(fmt::format("`init` sets `{}` in parts", name),
+                  "initial values replace one that is set as a whole");
+    found = true;
+    all.push_back({item->span.begin, item->span.end, item_text});
+  }
+  if (!found) added += "init " + item_text + "\n";
+}
+
+}  // namespace
+
+TextWithFiles with_initial_values(const Model& model, std::span<const InitialValues> initial) {
+  const std::vector<std::int64_t> lattice = lattice_of(model);
+  std::int64_t sites = 1;
+  for (const std::int64_t n : lattice) sites *= n;
+  const auto folder = std::make_shared<const Folder>();
+  const fs::path path = folder->path() / "initial.h5";
+  const auto items = items_of(model);
+  std::string added;
+  std::vector<Replaced> replaced;
+  std::vector<InitialValues> in_file;
+  std::vector<std::vector<double>> filled(initial.size());
+  for (std::size_t i = 0; i < initial.size(); ++i) {
+    InitialValues one = initial[i];
+    check_name(model, one.name);
+    check_numbers(lattice, one);
+    const bool is_number = one.shape.empty() && sites == 1;
+    if (one.shape.empty() && !is_number) {
+      filled[i].assign(static_cast<std::size_t>(sites), one.values[0]);
+      one.shape = lattice, one.values = filled[i];
+    }
+    replace(added, replaced, items, one.name,
+            is_number ? fmt::format("{}", one.values[0])
+                      : fmt::format("file(\"{}:{}\")", path.string(), one.name));
+    if (!is_number) in_file.push_back(one);
+  }
+  if (!in_file.empty()) write_file(path, in_file);
+  std::ranges::sort(replaced, std::greater<>(), &Replaced::begin);
+  std::string text = model.text();
+  for (const Replaced& r : replaced) text.replace(r.begin, r.end - r.begin, r.by);
+  if (!added.empty()) text += "\n" + added;
+  return {std::move(text), folder};
+}
+
+}  // namespace vphi::embed
