@@ -44,18 +44,96 @@ def test_spectra_have_columns(xarray):
     assert 0 < float(spectrum.modes.isel(t=0).sum()) <= 6 * 4 * 8
 
 
-def test_files_have_the_same_numbers(xarray, tmp_path):
+SWEPT = """model growth "A sweep with outputs of every kind"
+sweep rate = [0.5, 1, 2]
+lattice box: 6 * 4, spacing = 1/2, boundary = periodic
+field phi: real
+potential V = rate*phi^2/2
+init phi = 1 + rate*x/10
+init phi' = 0
+evolve leapfrog, dt = 0.01, until = t > 1
+every 20 steps: mean(phi), spectrum(phi), slice(phi), t*rate -> "end.h5"
+every 50 steps: var(phi), h = histogram(phi, bins = 4, low = -3, high = 3), profile(phi, along = x) -> "other.h5"
+at end: q = mean(phi^2) -> "end.h5"
+plot q against rate -> "end.h5"
+"""
+MAPS = """model maps "A map of two quantities, and a complex field"
+lattice box: 8 * 6, spacing = 1/4, boundary = periodic
+field psi: complex
+potential V = abs(psi)^2
+init psi = exp(1i*x), psi' = y
+evolve leapfrog, dt = 0.01
+every 2 steps: histogram(re(psi), im(psi), bins = 3), slice(re(psi), y = 0), snapshot(psi) -> "maps.h5"
+"""
+
+
+def equal(one, other):
+    """The same names, numbers, axes and coordinates."""
+    assert set(one.series) == set(other.series) and set(one.plots) == set(other.plots)
+    for name in one.series:
+        assert one[name].identical(other[name]), name
+    for name in one.plots:
+        assert one.plots[name].identical(other.plots[name]), name
+    for group in one._groups:
+        first, second = getattr(one, group), getattr(other, group)
+        assert set(first) == set(second)
+        for name in first:
+            assert first[name].identical(second[name]), name
+
+
+@pytest.mark.parametrize("text", [TEXT, MAPS])
+def test_files_have_what_the_result_has(xarray, tmp_path, text):
     pytest.importorskip("h5py")
-    result = vphi.load(TEXT).run("native", steps=3, out=tmp_path)
-    (name, file), = vphi.open(tmp_path).items()
-    assert name == "out.h5" and result.files
-    assert (file["series/mean(phi)"][:] == result["mean(phi)"].values).all()
-    rows = file["spectra/spectrum(phi)/00000003"][:]
-    last = result.spectra["spectrum(phi)"].isel(t=3)
-    for place, column in enumerate(("k", "P", "Delta", "modes")):
-        assert (rows[:, place] == last[column].values).all()
-    assert (file["slices/sx/00000003"][:] == result.slices["sx"].isel(t=3).values).all()
-    file.close()
+    result = vphi.load(text).run("native", steps=4, out=tmp_path)
+    stored = vphi.open(tmp_path)
+    equal(result, stored)
+    assert sorted(stored.files) == sorted(str(f) for f in tmp_path.glob("*.h5"))
+    assert stored.attributes["model"] == result.model.name
+
+
+def test_files_of_a_sweep_have_what_its_single_runs_have(xarray, tmp_path):
+    pytest.importorskip("h5py")
+    result = vphi.load(SWEPT).run("native", out=tmp_path)
+    stored = vphi.open(tmp_path)
+    assert set(result.series) == set(stored.series) == {"mean(phi)", "t*rate", "var(phi)", "q"}
+    for name in result.series:
+        assert result[name].identical(stored[name]), name
+    assert stored.plots["q"].identical(result.plots["q"])
+    with pytest.raises(KeyError, match="vphi.open"):
+        result.spectra["spectrum(phi)"]
+    for value in (0.5, 1, 2):
+        single = vphi.load(SWEPT.replace("sweep rate = [0.5, 1, 2]", f"param rate = {value}")
+                           .replace('plot q against rate -> "end.h5"', "")).run("native")
+        for group, name in (("spectra", "spectrum(phi)"), ("slices", "slice(phi)"),
+                            ("histograms", "h"), ("profiles", "profile(phi)")):
+            one, all_values = getattr(single, group)[name], getattr(stored, group)[name]
+            xarray.testing.assert_allclose(one, all_values.sel(rate=value, drop=True), rtol=1e-12)
+
+
+def test_slices_have_coordinates(xarray):
+    text = TEXT.replace("spacing = 1,", "spacing = 1/2,")
+    result = vphi.load(text).run("native", steps=1)
+    plane = result.slices["sz"].isel(t=0)
+    x, y = 0.5*(numpy.arange(6) - 2.5), 0.5*(numpy.arange(4) - 1.5)
+    assert (plane.x == x).all() and (plane.y == y).all()
+    expected = numpy.sin(x) + 2*numpy.cos(y)[:, None]
+    shift = plane.values - expected
+    assert numpy.allclose(shift, shift[0, 0], atol=1e-12)  # exp(z/10) of the plane
+    phi = vphi.load(text).start("native")["phi"]
+    assert numpy.allclose(phi, numpy.exp(phi.z/10) + 2*numpy.cos(phi.y) + numpy.sin(phi.x))
+
+
+def test_snapshots_are_read_when_asked_for(xarray, tmp_path):
+    pytest.importorskip("h5py")
+    vphi.load(MAPS).run("native", steps=4, out=tmp_path)
+    simulation = vphi.load(MAPS).start("native")
+    snapshots = vphi.open(tmp_path).snapshots["snapshot(psi)"]
+    assert snapshots.steps == [0, 2, 4]
+    for number, step in enumerate(snapshots.steps):
+        simulation.step(step - simulation.steps)
+        assert (snapshots[number].values.real == simulation["re(psi)"].values).all()
+        assert (snapshots[number].values.imag == simulation["im(psi)"].values).all()
+        assert (snapshots[number].x == simulation["re(psi)"].x).all()
 
 
 def test_folder_without_results(tmp_path):

@@ -13,8 +13,9 @@ import os as _os
 from . import _core
 from .errors import (BrokenState, DeviceError, Diagnostic, Error, InUse, Interrupted, ModelError,
                      ResultsError, RunError, UsageError)
+from .files import Snapshots, Stored, open
 from .model import Model, linspace, load, logspace
-from .results import Result, open
+from .results import Result
 from .simulation import Simulation, View
 
 __version__ = _core.version
@@ -36,5 +37,5 @@ def load_ipython_extension(shell):
 
 
 __all__ = ["BrokenState", "DeviceError", "Diagnostic", "Error", "InUse", "Interrupted", "Model",
-           "ModelError", "Result", "ResultsError", "RunError", "Simulation", "UsageError",
-           "View", "linspace", "load", "logspace", "models", "open"]
+           "ModelError", "Result", "ResultsError", "RunError", "Simulation", "Snapshots",
+           "Stored", "UsageError", "View", "linspace", "load", "logspace", "models", "open"]

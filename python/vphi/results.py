@@ -1,8 +1,6 @@
 """What a run leaves: series, spectra, slices and the rest, as arrays with named axes."""
 
-import os
-
-from .errors import ResultsError, RunError
+from .errors import RunError
 
 
 def _xarray():
@@ -64,58 +62,72 @@ def _of_series(series, axes):
     return named(series["name"], dims, series["values"].reshape(shape), coords)
 
 
-def _of_tables(rows):
-    """The tables of one output, one for each time."""
+def _of_tables(rows, axes, places):
+    """The tables of one output, one for each time. `axes`: those of a sweep; `places`: coordinates
+    of the sites along x, y, z, w."""
     import numpy
 
     first = rows[0]
-    times = numpy.array([row["t"] for row in rows])
-    length = max(row["values"].shape[len(first["leading"])] if row["columns"] else 0
-                 for row in rows)
-    if not first["columns"]:
+    leading, columns = list(first["leading"]), list(first["columns"])
+    coords = {"t": numpy.array([row["t"] for row in rows])}
+    coords.update((name, values) for name, values, _ in axes if name in leading)
+    if not columns:
         values = numpy.stack([row["values"] for row in rows])
-        inner, leading = list(first["inner"]), list(first["leading"])
+        inner = list(first["inner"])
         between = values.ndim - 1 - len(inner) - len(leading)
         edges = [name for name, _ in first["edges"]]
         cut = int(first["numbers"].get("axis", -1))  # of a slice; the others are named as in files
         space = ["xyzw"[axis] for axis in reversed(range(between + (cut >= 0))) if axis != cut]
-        dims = edges if len(edges) == between else space
-        return named(first["name"], ["t"] + leading + dims + inner, values, {"t": times})
+        dims = ["t"] + leading + (edges if len(edges) == between else space) + inner
+        coords.update((name, places[name]) for name, size in zip(dims, values.shape)
+                      if name in places and len(places[name]) == size and name not in edges)
+        return named(first["name"], dims, values, coords)
+    length = max(row["values"].shape[len(leading)] for row in rows)
     variables = {}
-    for place, column in enumerate(first["columns"]):
+    for place, column in enumerate(columns):
         stacked = []
         for row in rows:  # the number of bins may change; what is missing is NaN
             values = row["values"][..., place]
             filled = numpy.full(values.shape[:-1] + (length,), numpy.nan)
             filled[..., :values.shape[-1]] = values
             stacked.append(filled)
-        variables[column] = (["t"] + list(first["leading"]) + ["bin"], numpy.stack(stacked))
-    return _dataset(variables, {"t": times}, {"name": first["name"]})
+        variables[column] = (["t"] + leading + ["bin"], numpy.stack(stacked))
+    return _dataset(variables, coords, {"name": first["name"]})
 
 
-class Result:
-    """A run at its end. `result["a"]` is a series; `spectra`, `slices`, `profiles`, `correlators`,
-    `histograms`, `occupations` are dictionaries by the name of the output."""
+class Group(dict):
+    """Outputs of one kind by name."""
+
+    def __init__(self, kind, outputs, swept):
+        super().__init__(outputs)
+        self._kind, self._swept = kind, swept
+
+    def __missing__(self, name):
+        there = ", ".join(self) or "none"
+        if self._swept:
+            there += "; those of a sweep are in files alone: run(out=...), then vphi.open"
+        raise KeyError(f"no output `{name}` in {self._kind}; there are {there}")
+
+
+class Outputs:
+    """What the outputs of a model have made. `outputs["a"]` is a series; `spectra`, `slices`,
+    `profiles`, `correlators`, `histograms`, `occupations` are dictionaries by the name of the
+    output."""
 
     _groups = ("spectra", "occupations", "slices", "histograms", "profiles", "correlators", "links")
 
-    def __init__(self, model, plain):
-        self.model, self._plain = model, plain
-        self.steps, self.t = plain["steps"], plain["time"]
-        self.device, self.interrupted = plain["device"], plain["interrupted"]
-        self.expectations = plain["expectations"]
-        self.chain = {one["name"]: one for one in plain["chain"]}
-        self.failures = [{"instance": i, "at": at, "message": m} for i, at, m in plain["failures"]]
-        self.files, self.notes = list(plain["files"]), list(plain["notes"]) + list(plain["told"])
-        self.series = {s["name"]: _of_series(s, plain["axes"]) for s in plain["series"]}
+    def __init__(self, plain):
+        axes, places = plain["axes"], plain["places"]
+        self.series = {s["name"]: _of_series(s, axes) for s in plain["series"]}
         self.plots = {name: named(name, (against,), y, {against: x})
                       for name, against, x, y, _ in plain["plots"]}
         found = {}
         for table in plain["tables"]:
             found.setdefault((table["group"], table["name"]), []).append(table)
         for group in self._groups:
-            setattr(self, group, {name: _of_tables(rows)
-                                  for (of, name), rows in found.items() if of == group})
+            tables = {name: _of_tables(rows, axes, places)
+                      for (of, name), rows in found.items() if of == group}
+            setattr(self, group, Group(group, tables, bool(axes) and not plain["tables"]))
 
     def __getitem__(self, name):
         try:
@@ -125,6 +137,29 @@ class Result:
 
     def keys(self):
         return self.series.keys()
+
+    def frame(self):
+        """The series without axes of a sweep as a DataFrame of pandas, a row for each time."""
+        import pandas
+
+        plain = {name: s for name, s in self.series.items() if tuple(s.dims) == ("t",)}
+        columns = [pandas.Series(s.values, index=pandas.Index(s.coords["t"], name="t"), name=name)
+                   for name, s in plain.items()]
+        return pandas.concat(columns, axis=1) if columns else pandas.DataFrame()
+
+
+class Result(Outputs):
+    """A run at its end: what its outputs have made, its facts and the verdicts of the model."""
+
+    def __init__(self, model, plain):
+        super().__init__(plain)
+        self.model, self._plain = model, plain
+        self.steps, self.t = plain["steps"], plain["time"]
+        self.device, self.interrupted = plain["device"], plain["interrupted"]
+        self.expectations = plain["expectations"]
+        self.chain = {one["name"]: one for one in plain["chain"]}
+        self.failures = [{"instance": i, "at": at, "message": m} for i, at, m in plain["failures"]]
+        self.files, self.notes = list(plain["files"]), list(plain["notes"]) + list(plain["told"])
 
     @property
     def ok(self):
@@ -142,15 +177,6 @@ class Result:
             raise RunError(f"an instance failed at {self.failures[0]['at']}: "
                            f"{self.failures[0]['message']}")
         return self
-
-    def frame(self):
-        """The series without axes of a sweep as a DataFrame of pandas, a row for each time."""
-        import pandas
-
-        plain = {name: s for name, s in self.series.items() if tuple(s.dims) == ("t",)}
-        columns = [pandas.Series(s.values, index=pandas.Index(s.coords["t"], name="t"), name=name)
-                   for name, s in plain.items()]
-        return pandas.concat(columns, axis=1) if columns else pandas.DataFrame()
 
     def _repr_html_(self):
         from html import escape
@@ -173,18 +199,3 @@ class Result:
         verdict = "" if self.ok else ", an expectation failed"
         return (f"<vphi.Result {self._plain['model']}: {self.steps} steps, t = {self.t:.6g}, "
                 f"{self.device}{verdict}; {', '.join(self.series)}>")
-
-
-def open(folder):
-    """The HDF5 files of a run, as h5py's groups by file name. Needs h5py."""
-    try:
-        import h5py
-    except ImportError:
-        raise ResultsError("h5py is not installed", "", "pip install h5py") from None
-    folder = os.fspath(folder)
-    if not os.path.isdir(folder):
-        raise ResultsError(f"{folder} is no folder", "", "the folder that `out=` has named")
-    files = sorted(name for name in os.listdir(folder) if name.endswith(".h5"))
-    if not files:
-        raise ResultsError(f"{folder} holds no HDF5 file")
-    return {name: h5py.File(os.path.join(folder, name), "r") for name in files}
