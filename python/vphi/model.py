@@ -4,6 +4,7 @@ import os
 
 from . import _core
 from .errors import Interrupted, UsageError
+from .progress import Bar, bar_for
 from .simulation import Simulation
 
 
@@ -134,16 +135,21 @@ class Model:
     def run(self, device="auto", *, out=None, threads=0, progress=None, init=None, **changes):
         """From the first step to the end. `out`: a folder for the files of the model; without it
         none are written. `progress`: a function that is called with (step, steps, t, seconds_left,
-        updates_per_s) about ten times a second. `init`: arrays of initial values, as for
+        updates_per_s) about ten times a second; True: a bar of tqdm; False: nothing; None: a bar in
+        a terminal or a notebook where tqdm is installed. `init`: arrays of initial values, as for
         `start`. Ctrl-C ends the run after its step and raises Interrupted, whose `result` is
         complete up to there."""
-        simulation = self.start(device, out=out, threads=threads, progress=progress, init=init,
+        report = bar_for(progress, self.name)
+        simulation = self.start(device, out=out, threads=threads, progress=report, init=init,
                                 **changes)
         try:
             simulation.run()
         except Interrupted as stop:
             stop.result = simulation.result()
             raise
+        finally:
+            if isinstance(report, Bar):
+                report.close(simulation.steps)
         return simulation.result()
 
     def __repr__(self):
