@@ -24,7 +24,7 @@ if _os.path.isdir(_folder):
     _core.set_models_folder(_folder)
 
 
-def models():
+def models() -> list[str]:
     """Names of the shipped models."""
     return [name for name, _ in _core.shipped_models()]
 

@@ -4,11 +4,15 @@ Each has `code` (with a page: `vphi explain E0301`), `message`, `fix` (what to d
 empty where nobody knows). `str()` of it is what the command prints.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class Error(Exception):
     """Base class of all exceptions of vphi."""
 
-    def __init__(self, message="", code="", fix="", text=""):
+    def __init__(self, message: str = "", code: str = "", fix: str = "", text: str = ""):
         super().__init__(message)
         self.message, self.code, self.fix, self._text = message, code, fix, text
 
@@ -30,7 +34,7 @@ class ModelError(Error):
     """The text has mistakes. `diagnostics` has all of them; `line`, `column`, `rule` and the rest are
     those of the first error."""
 
-    diagnostics = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     line = column = end_line = end_column = 0
     rule = source = ""
 
@@ -65,12 +69,22 @@ class InUse(Error):
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C in a run: the step was finished; `result` is complete up to here."""
 
-    result = None
+    result: Any = None
 
 
 class Diagnostic:
     """One mistake or warning, where it stands."""
 
+    code: str
+    severity: str
+    message: str
+    rule: str
+    fix: str
+    source: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
     __slots__ = ("code", "severity", "message", "rule", "fix", "source", "line", "column",
                  "end_line", "end_column")
 

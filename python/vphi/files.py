@@ -1,6 +1,9 @@
 """Files of results, with the names and axes that the result of a run has."""
 
+from __future__ import annotations
+
 import os
+from typing import Any
 
 from .errors import ResultsError
 from .results import Outputs, named
@@ -70,7 +73,9 @@ class Snapshots:
 
     def __init__(self, path, places):
         self._path, self._places, self._data = path, places, []
-        self.name, self.t, self.steps = "", [], []
+        self.name = ""
+        self.t: list[float] = []
+        self.steps: list[int] = []
 
     def _add(self, data):
         self.name = data.attrs["name"]
@@ -78,10 +83,10 @@ class Snapshots:
         self.t.append(float(data.attrs["t"]))
         self.steps.append(int(data.attrs["step"]))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._data)
 
-    def __getitem__(self, number):
+    def __getitem__(self, number: int) -> Any:
         with _h5py().File(self._path, "r") as file:
             data = file[self._data[number]]
             dims, values = [dim.label for dim in data.dims], data[()]
@@ -100,9 +105,12 @@ class Stored(Outputs):
     when asked for. `attributes` and `parameters` are those that the files keep, `files` their
     paths."""
 
-    def __init__(self, paths):
-        self.files, self.attributes, self.parameters = paths, {}, {}
-        series, tables, plots, self.snapshots = [], [], [], {}
+    def __init__(self, paths: list[str]):
+        self.files = paths
+        self.attributes: dict[str, Any] = {}
+        self.parameters: dict[str, float] = {}
+        self.snapshots: dict[str, Snapshots] = {}
+        series, tables, plots = [], [], []
         axes, places = {}, {}
         for path in paths:
             with _h5py().File(path, "r") as file:
@@ -131,7 +139,7 @@ class Stored(Outputs):
         return f"<vphi.Stored {', '.join(self.files)}; {', '.join(self.series)}>"
 
 
-def open(folder):
+def open(folder: str | os.PathLike[str]) -> Stored:
     """The results that a run has left in a folder: what `Result` has of the outputs, from the HDF5
     files. Needs h5py."""
     _h5py()

@@ -1,23 +1,32 @@
 """Models: loading, changing, running."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 from . import _core
 from .errors import Interrupted, UsageError
 from .progress import Bar, bar_for
 from .simulation import Simulation
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._typing import Changes, Initial, Report, Value
+    from .results import Result
+
 
 class Values(str):
     """Values of a sweep, as the language writes them."""
 
 
-def linspace(first, last, number):
+def linspace(first: Value, last: Value, number: int) -> Values:
     """`number` values from `first` to `last`, evenly spaced, for a swept name in `set`."""
     return Values(f"linspace({_number(first)}, {_number(last)}, {int(number)})")
 
 
-def logspace(first, last, number):
+def logspace(first: Value, last: Value, number: int) -> Values:
     """`number` values from `first` to `last`, each the same multiple of the one before."""
     return Values(f"logspace({_number(first)}, {_number(last)}, {int(number)})")
 
@@ -77,37 +86,37 @@ def _initial(name, values):
 class Model:
     """A model that was read and derived; it never changes. `load` makes one."""
 
-    def __init__(self, core, given):
+    def __init__(self, core: _core.Model, given: tuple[Changes, ...]):
         self._core, self._given = core, given
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The name after `model`."""
         return self._core.name
 
     @property
-    def title(self):
+    def title(self) -> str:
         return self._core.title
 
     @property
-    def text(self):
+    def text(self) -> str:
         """The text it was made from."""
         return self._core.text
 
     @property
-    def warnings(self):
+    def warnings(self) -> str:
         """What the compiler warns of and notes, as the command prints it."""
         return self._core.remarks
 
-    def latex(self):
+    def latex(self) -> str:
         """The derived equations in LaTeX."""
         return self._core.latex()
 
-    def explain(self):
+    def explain(self) -> str:
         """The derived equations and the stencils, as text."""
         return self._core.explain()
 
-    def check(self, device="native"):
+    def check(self, device: str = "native") -> str:
         """Compiles the model for a typical device of a kind ("native", "opencl", "cuda", "hip"), up
         to the text of its kernels. No device is needed. Raises ModelError; returns warnings and
         notes as the command prints them."""
@@ -117,12 +126,14 @@ class Model:
                              "one of " + ", ".join(kinds))
         return self._core.check(device)
 
-    def changed(self, **changes):
+    def changed(self, **changes: Unpack[Changes]) -> Model:
         """The same model with other values: `set`, `lattice`, `until`, `precision`, `seed`,
         `steps`, `batch`."""
         return Model(self._core.changed(_overrides(**changes)), self._given + (changes,))
 
-    def start(self, device="auto", *, out=None, threads=0, progress=None, init=None, **changes):
+    def start(self, device: str = "auto", *, out: str | os.PathLike[str] | None = None,
+              threads: int = 0, progress: Report | None = None, init: Initial | None = None,
+              **changes: Unpack[Changes]) -> Simulation:
         """A run that is driven by hand: compiled, at its first state. `init`: arrays of initial
         values in physical units by variable, {"phi": phi, "phi'": rate}, instead of the text's."""
         model = self.changed(**changes) if changes else self
@@ -132,7 +143,9 @@ class Model:
                                              for name, values in dict(init).items()])
         return Simulation(model, core, device, out, threads, progress)
 
-    def run(self, device="auto", *, out=None, threads=0, progress=None, init=None, **changes):
+    def run(self, device: str = "auto", *, out: str | os.PathLike[str] | None = None,
+            threads: int = 0, progress: Report | bool | None = None, init: Initial | None = None,
+            **changes: Unpack[Changes]) -> Result:
         """From the first step to the end. `out`: a folder for the files of the model; without it
         none are written. `progress`: a function that is called with (step, steps, t, seconds_left,
         updates_per_s) about ten times a second; True: a bar of tqdm; False: nothing; None: a bar in
@@ -155,7 +168,7 @@ class Model:
     def __repr__(self):
         return f"<vphi.Model {self.name}: {self.title}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return self._core.mathml()
 
     def __reduce__(self):  # a model is its text and what was changed
@@ -169,7 +182,8 @@ def _again(text, given):
     return model
 
 
-def load(model, *, name="model", **changes):
+def load(model: str | os.PathLike[str], *, name: str = "model",
+         **changes: Unpack[Changes]) -> Model:
     """A model from its text, a path, or the name of a shipped one.
 
     What holds more than one line is a text; `name` then stands in messages, and tables and files

@@ -1,5 +1,10 @@
 """What a run leaves: series, spectra, slices and the rest, as arrays with named axes."""
 
+from __future__ import annotations
+
+from collections.abc import KeysView
+from typing import Any
+
 from .errors import RunError
 
 
@@ -95,7 +100,7 @@ def _of_tables(rows, axes, places):
     return _dataset(variables, coords, {"name": first["name"]})
 
 
-class Group(dict):
+class Group(dict[str, Any]):
     """Outputs of one kind by name."""
 
     def __init__(self, kind, outputs, swept):
@@ -114,9 +119,18 @@ class Outputs:
     `profiles`, `correlators`, `histograms`, `occupations` are dictionaries by the name of the
     output."""
 
+    series: dict[str, Any]
+    plots: dict[str, Any]
+    spectra: Group
+    occupations: Group
+    slices: Group
+    histograms: Group
+    profiles: Group
+    correlators: Group
+    links: Group
     _groups = ("spectra", "occupations", "slices", "histograms", "profiles", "correlators", "links")
 
-    def __init__(self, plain):
+    def __init__(self, plain: dict[str, Any]):
         axes, places = plain["axes"], plain["places"]
         self.series = {s["name"]: _of_series(s, axes) for s in plain["series"]}
         self.plots = {name: named(name, (against,), y, {against: x})
@@ -129,16 +143,16 @@ class Outputs:
                       for (of, name), rows in found.items() if of == group}
             setattr(self, group, Group(group, tables, bool(axes) and not plain["tables"]))
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         try:
             return self.series[name]
         except KeyError:
             raise KeyError(f"no output `{name}`; there are {', '.join(self.series)}") from None
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         return self.series.keys()
 
-    def frame(self):
+    def frame(self) -> Any:
         """The series without axes of a sweep as a DataFrame of pandas, a row for each time."""
         import pandas
 
@@ -151,22 +165,25 @@ class Outputs:
 class Result(Outputs):
     """A run at its end: what its outputs have made, its facts and the verdicts of the model."""
 
-    def __init__(self, model, plain):
+    def __init__(self, model: Any, plain: dict[str, Any]):
         super().__init__(plain)
         self.model, self._plain = model, plain
-        self.steps, self.t = plain["steps"], plain["time"]
-        self.device, self.interrupted = plain["device"], plain["interrupted"]
-        self.expectations = plain["expectations"]
-        self.chain = {one["name"]: one for one in plain["chain"]}
+        self.steps: int = plain["steps"]
+        self.t: float = plain["time"]
+        self.device: str = plain["device"]
+        self.interrupted: bool = plain["interrupted"]
+        self.expectations: list[dict[str, Any]] = plain["expectations"]
+        self.chain: dict[str, Any] = {one["name"]: one for one in plain["chain"]}
         self.failures = [{"instance": i, "at": at, "message": m} for i, at, m in plain["failures"]]
-        self.files, self.notes = list(plain["files"]), list(plain["notes"]) + list(plain["told"])
+        self.files: list[str] = list(plain["files"])
+        self.notes: list[str] = list(plain["notes"]) + list(plain["told"])
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         """Whether every `expect` of the model holds and no instance failed."""
         return all(e["ok"] for e in self.expectations) and not self.failures
 
-    def check(self):
+    def check(self) -> Result:
         """Raises RunError where an `expect` failed; returns the result."""
         broken = [e for e in self.expectations if not e["ok"]]
         if broken:

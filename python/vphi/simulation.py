@@ -1,11 +1,18 @@
 """Runs that are driven by hand."""
 
+from __future__ import annotations
+
 import os
 import threading
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from .errors import InUse, Interrupted, UsageError
 from .results import Result, named
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import ArrayLike, NDArray
 
 
 class View:
@@ -20,7 +27,7 @@ class View:
             raise InUse("this view has ended", "E0810", "sim.view begins another one")
         return self._array
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         import numpy
 
         array = self._there()
@@ -36,24 +43,24 @@ class View:
     def __dlpack_device__(self):
         return self._there().__dlpack_device__()
 
-    def __getitem__(self, place):
+    def __getitem__(self, place: Any) -> Any:
         return self._there()[place]
 
-    def __setitem__(self, place, values):
+    def __setitem__(self, place: Any, values: Any) -> None:
         self._there()[place] = values
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         return self._there().shape
 
     @property
     def dtype(self):
         return self._there().dtype
 
-    def __enter__(self):
+    def __enter__(self) -> View:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._array = None
 
 
@@ -79,13 +86,13 @@ class Simulation:
         finally:
             self._busy.release()
 
-    def step(self, number=1):
+    def step(self, number: int = 1) -> int:
         """Makes so many steps; returns how many were made: fewer where the end is reached."""
         if number < 0:
             raise UsageError(f"{number} is no number of steps", "E0810", "sim.step(100)")
         return self._go(int(number))
 
-    def run(self):
+    def run(self) -> int:
         """To the end that the model or the options name."""
         return self._go(-1)
 
@@ -96,35 +103,35 @@ class Simulation:
         return made
 
     @property
-    def t(self):
+    def t(self) -> float:
         """Physical time."""
         return self._core.time
 
     @property
-    def steps(self):
+    def steps(self) -> int:
         """Number of steps made."""
         return self._core.steps
 
     @property
-    def over(self):
+    def over(self) -> bool:
         """Whether the end is reached."""
         return self._core.over
 
     @property
-    def device(self):
+    def device(self) -> str:
         return self._core.device
 
     @property
-    def state(self):
+    def state(self) -> list[str]:
         """Names of the arrays of the state, for `read` and `write`."""
         return list(self._core.state)
 
-    def read(self, array):
+    def read(self, array: str) -> NDArray[float64]:
         """An array of the state as it lies in memory (a copy): in program units, momenta at half
         steps where the integrator has them there."""
         return self._call(self._core.read, array)[1]
 
-    def write(self, array, values):
+    def write(self, array: str, values: ArrayLike) -> None:
         """Other numbers for an array of the state, in program units."""
         import numpy
 
@@ -136,13 +143,13 @@ class Simulation:
         self._call(self._core.write, array,
                    numpy.ascontiguousarray(numpy.broadcast_to(values, now.shape)))
 
-    def view(self, array):
+    def view(self, array: str) -> View:
         """An array of the state where it lies, on device native: numpy.asarray, torch.from_dlpack
         and the like make an array of it without a copy, to be read and written. Until it is gone
         the state is held still: what would change it raises InUse."""
         return View(self._call(self._core.view, array))
 
-    def __getitem__(self, formula):
+    def __getitem__(self, formula: str) -> Any:
         """A formula of the model's language in physical units at the present time: sim["a"],
         sim["phi'^2/2"], sim["mean(phi)"]."""
         axes, values = self._call(self._core.evaluate, formula)
@@ -151,7 +158,7 @@ class Simulation:
         places = {name: self._core.places[name] for name in axes if name in self._core.places}
         return named(formula, axes, values, {"t": self.t, **places})
 
-    def result(self):
+    def result(self) -> Result:
         """Closing values, outputs at the end, files complete; no step follows."""
         if self._result is None:
             self._result = Result(self.model, self._call(self._core.finish))
