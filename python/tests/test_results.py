@@ -110,6 +110,14 @@ def test_files_of_a_sweep_have_what_its_single_runs_have(xarray, tmp_path):
             xarray.testing.assert_allclose(one, all_values.sel(rate=value, drop=True), rtol=1e-12)
 
 
+def test_files_of_the_command_have_what_the_result_has(xarray, tmp_path, command):
+    pytest.importorskip("h5py")
+    command("preheating_quick", "--device", "native", "--lattice", "8^3", "--steps", "640")
+    stored = vphi.open(tmp_path / "out")
+    equal(vphi.load("preheating_quick", lattice="8^3").run("native", steps=640), stored)
+    assert stored.slices["lumps"].sizes["t"] == 2 and stored.spectra["spectrum(phi)"].sizes["t"] == 2
+
+
 def test_slices_have_coordinates(xarray):
     text = TEXT.replace("spacing = 1,", "spacing = 1/2,")
     result = vphi.load(text).run("native", steps=1)

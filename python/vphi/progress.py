@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+import warnings
 
 from .errors import UsageError
 
@@ -21,7 +22,9 @@ class Bar:
 
     def __call__(self, step, steps, t, seconds_left, updates_per_s):
         if self._bar is None:
-            from tqdm.auto import tqdm
+            with warnings.catch_warnings():  # without ipywidgets it draws with letters, and says so
+                warnings.simplefilter("ignore")
+                from tqdm.auto import tqdm
 
             self._bar = tqdm(total=steps if steps >= 0 else None, desc=self._title, unit="step",
                              initial=step)
