@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A temporary folder, removed at the end.
+/// A temporary folder. The process that made it removes it at the end, and no fork of it does.
 class Folder {
  public:
   Folder() {
@@ -35,6 +36,7 @@ class Folder {
     path_ = name;
   }
   ~Folder() {
+    if (getpid() != owner_) return;
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
@@ -44,6 +46,7 @@ class Folder {
 
  private:
   fs::path path_;
+  pid_t owner_ = getpid();
 };
 
 /// "phi'" as the name and the number of primes.

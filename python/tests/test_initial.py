@@ -1,5 +1,9 @@
 """Initial values from arrays: those of the same field in a file, and of a formula in the text."""
 
+import os
+import subprocess
+import sys
+
 import numpy
 import pytest
 
@@ -118,6 +122,24 @@ def test_run_takes_them_and_nothing_is_left(arrays, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", None)
     result = vphi.load(FREE).run("native", init=arrays, steps=4)
     assert result["mean(phi)"].values[0] == pytest.approx(arrays["phi"].mean(), rel=1e-12)
+    assert list(tmp_path.iterdir()) == []
+
+
+SCRIPT = """import os, sys, numpy, vphi
+sim = vphi.load(sys.argv[1]).start("native", init={"phi": numpy.ones((8, 4, 6))})
+if os.fork() == 0:
+    del sim        # of the fork: the values are still the other process's
+    os._exit(0)
+os.wait()
+assert len(os.listdir(os.environ["TMPDIR"])) == 1
+assert sim["mean(phi)"] == 1
+"""
+
+
+def test_values_outlive_a_fork_and_nothing_is_left_at_the_end(tmp_path):
+    done = subprocess.run([sys.executable, "-c", SCRIPT, FREE], capture_output=True, text=True,
+                          env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
