@@ -152,15 +152,20 @@ def test_folder_without_results(tmp_path):
         vphi.open(tmp_path / "none")
 
 
-def test_names_without_xarray(monkeypatch):
+def test_names_without_xarray(monkeypatch, tmp_path):
     from vphi import results
 
     monkeypatch.setattr(results, "_xarray", lambda: None)
-    result = vphi.load(TEXT).run("native", steps=2)
+    result = vphi.load(TEXT).run("native", steps=2, out=tmp_path)
     mean = result["mean(phi)"]
     assert mean.dims == ("t",) and len(mean["t"]) == len(numpy.asarray(mean)) == 3
     assert result.slices["sx"].dims == ("t", "z", "y")
     assert result.spectra["spectrum(phi)"]["P"].dims == ("t", "bin")
+    assert (result.slices["sx"]["z"] == numpy.arange(8) - 3.5).all()
+    pytest.importorskip("h5py")
+    stored = vphi.open(tmp_path)
+    assert stored.slices["sx"].dims == ("t", "z", "y")
+    assert (stored["mean(phi)"].values == mean.values).all()
 
 
 def test_state_of_four_dimensions(xarray):
