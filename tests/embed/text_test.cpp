@@ -4,7 +4,9 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
+#include "embed/initial_values.hpp"
 #include "embed/simulation.hpp"
 #include "runtime/device/library.hpp"
 #include "tests/support/scratch.hpp"
@@ -93,6 +95,20 @@ TEST(Text, StateAndFormulasByHand) {
   EXPECT_THROW(simulation.step(-1), Error);  // nothing ends this run
   EXPECT_EQ(simulation.finish().run.steps, 25);
   EXPECT_THROW(simulation.step(1), Error);
+}
+
+TEST(Text, InitialValuesReplaceThoseOfTheText) {
+  std::vector<double> values;
+  for (int i = 0; i < 16; ++i) values.push_back(i == 3 ? 2 : -0.125 * i);
+  const double rate = 0.5;
+  const embed::InitialValues given[] = {{"phi", {16}, values}, {"phi'", {}, {&rate, 1}}};
+  embed::StartOptions options;
+  options.device = "native";
+  embed::Simulation simulation(Model::from_text(kText).with_initial_values(given), options);
+  EXPECT_EQ(simulation.evaluate("phi").values, values);
+  EXPECT_EQ(simulation.evaluate("phi'").values, std::vector<double>(16, rate));
+  const embed::InitialValues wrong[] = {{"phi", {2, 8}, values}};
+  EXPECT_THROW(Model::from_text(kText).with_initial_values(wrong), Error);
 }
 
 TEST(Text, PluginsAreLookedForBesideTheProgram) {
