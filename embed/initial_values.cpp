@@ -90,10 +90,11 @@ void check_name(const Model& model, const std::string& name) {
     known.push_back(item->head->name +
                     std::string(static_cast<std::size_t>(item->head->primes), '\''));
   }
-  for (const physics::Variable& variable : model.derived().system->variables) {
-    if (variable.shown == name || variable.shown == base) return;
-    known.push_back(variable.shown);
-  }
+  const auto& variables = model.derived().system->variables;
+  const auto is_one = [&](const physics::Variable& v) {
+    return v.shown == name || v.shown == base;
+  };
+  if (std::ranges::any_of(variables, is_one)) return;
   std::ranges::sort(known);
   known.erase(std::ranges::unique(known).begin(), known.end());
   const auto near = dsl::suggest(name, known);
@@ -182,28 +183,19 @@ void replace(std::string& added, std::vector<Replaced>& all,
 
 TextWithFiles with_initial_values(const Model& model, std::span<const InitialValues> initial) {
   const std::vector<std::int64_t> lattice = lattice_of(model);
-  std::int64_t sites = 1;
-  for (const std::int64_t n : lattice) sites *= n;
   const auto folder = std::make_shared<const Folder>();
   const fs::path path = folder->path() / "initial.h5";
   const auto items = items_of(model);
   std::string added;
   std::vector<Replaced> replaced;
   std::vector<InitialValues> in_file;
-  std::vector<std::vector<double>> filled(initial.size());
-  for (std::size_t i = 0; i < initial.size(); ++i) {
-    InitialValues one = initial[i];
+  for (const InitialValues& one : initial) {
     check_name(model, one.name);
     check_numbers(lattice, one);
-    const bool is_number = one.shape.empty() && sites == 1;
-    if (one.shape.empty() && !is_number) {
-      filled[i].assign(static_cast<std::size_t>(sites), one.values[0]);
-      one.shape = lattice, one.values = filled[i];
-    }
     replace(added, replaced, items, one.name,
-            is_number ? fmt::format("{}", one.values[0])
-                      : fmt::format("file(\"{}:{}\")", path.string(), one.name));
-    if (!is_number) in_file.push_back(one);
+            one.shape.empty() ? fmt::format("{}", one.values[0])
+                              : fmt::format("file(\"{}:{}\")", path.string(), one.name));
+    if (!one.shape.empty()) in_file.push_back(one);
   }
   if (!in_file.empty()) write_file(path, in_file);
   std::ranges::sort(replaced, std::greater<>(), &Replaced::begin);

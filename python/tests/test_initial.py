@@ -98,9 +98,18 @@ def test_only_what_is_given_changes(arrays):
     assert (numpy.asarray(simulation["phi"]) == arrays["phi"]).all()
 
 
-def test_one_number_is_everywhere():
-    simulation = vphi.load(FREE).start("native", init={"phi": 0.25})
-    assert (numpy.asarray(simulation["phi"]) == 0.25).all()
+@pytest.mark.parametrize("number", [0.25, -3e-7, 1.25e22, numpy.float32(0.1), 2])
+def test_one_number_is_everywhere(number):
+    simulation = vphi.load(FREE).start("native", init={"phi": number})
+    assert (numpy.asarray(simulation["phi"]) == float(number)).all()
+
+
+def test_fluctuations_need_a_homogeneous_field():
+    model = vphi.load(EXPANDING)
+    assert model.start("native", init={"phi": 1.5})["mean(phi)"] == pytest.approx(1.5, rel=1e-3)
+    with pytest.raises(vphi.ModelError) as caught:  # phi' ~ -0.7*m + vacuum is still in the text
+        model.start("native", init={"phi": numpy.full((8, 8, 8), 1.5)})
+    assert caught.value.code == "E0727"
 
 
 def test_exact_solution_of_one_mode():
