@@ -6,14 +6,13 @@
 #include <sstream>
 
 #include "runtime/io/files/undo_file.hpp"
+#include "runtime/io/result_groups.hpp"
 #include "runtime/io/results.hpp"
 
 namespace vphi::io {
 namespace {
 
 namespace fs = std::filesystem;
-
-const std::string kSeries = "series";  ///< the group of scalars
 
 /// RFC 4180: quotes around names with commas or quotes.
 std::string field(const std::string& text) {
@@ -35,7 +34,7 @@ class CsvFile : public ResultFile {
                std::span<const double> values) override {
     std::string header = "step,t";
     for (const auto& name : names) header += ',' + field(name);
-    Table& table = table_of(kSeries, header);
+    Table& table = table_of(kSeriesGroup, header);
     if (table.last_step == at.step) return;  // written before the run was cut off
     table.last_step = at.step;
     std::string row = fmt::format("{},{}", at.step, at.time);
@@ -81,7 +80,7 @@ class CsvFile : public ResultFile {
         header += ',' + field(v->name);
         if (!v->errors.empty()) header += ',' + field("sigma(" + v->name + ")");
       }
-      Table& table = table_of(kSeries, header);
+      Table& table = table_of(kSeriesGroup, header);
       if (table.last_step == at.step) continue;
       table.last_step = at.step;
       for (std::size_t cell = 0; cell < values[i].values.size(); ++cell) {
@@ -105,7 +104,7 @@ class CsvFile : public ResultFile {
   void plot(const std::string& name, const std::string& against, std::span<const double> x,
             std::span<const double> y, std::span<const double> error) override {
     if (!plots_.is_open()) {
-      plots_.open(stem_.string() + ".plots.csv");
+      plots_.open(fmt::format("{}.{}.csv", stem_.string(), kPlotsGroup));
       check(plots_);
       plots_ << "name,against,x,y,sigma\n";
     }

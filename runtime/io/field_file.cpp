@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "runtime/io/files/set_name.hpp"
+#include "runtime/io/result_groups.hpp"
 #include "runtime/io/results.hpp"
 
 #ifdef VPHI_HAVE_HDF5
@@ -204,7 +205,7 @@ Numbers read_slab(hid_t set, const Slab& slab, unsigned member, const std::strin
 
 /// Names in the attribute `axes`, slowest axis first.
 std::vector<std::string> axes_of(hid_t set) {
-  std::string text = hdf5::text_attribute(set, "axes");
+  std::string text = hdf5::text_attribute(set, kAxesAttribute);
   std::vector<std::string> names;
   std::ranges::replace(text, ',', ' ');
   std::istringstream words(text);

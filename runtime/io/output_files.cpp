@@ -6,6 +6,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "runtime/io/result_groups.hpp"
 #include "runtime/io/results.hpp"
 
 namespace vphi::io {
@@ -19,7 +20,7 @@ bool is_table(std::string_view rest) {
   if (!rest.starts_with('.') || std::ranges::count(rest, '.') != 2) return false;
   const std::string kind = csv_group(rest);
   const program::OutputRow* row = program::output_of_group(kind);
-  return kind == "series" || kind == "plots" || (row != nullptr && row->width > 0);
+  return kind == kSeriesGroup || kind == kPlotsGroup || (row != nullptr && row->width > 0);
 }
 
 }  // namespace

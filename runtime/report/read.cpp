@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "runtime/io/output_files.hpp"
+#include "runtime/io/result_groups.hpp"
 #include "runtime/report/read_hdf5.hpp"
 
 namespace vphi::report {
@@ -121,7 +122,7 @@ void read_results(Report& report, const fs::path& file, Origin origin) {
 bool is_result_file(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::string group = io::csv_group(name);
-  const bool table = group == "series" || program::output_of_group(group) != nullptr;
+  const bool table = group == io::kSeriesGroup || program::output_of_group(group) != nullptr;
   std::error_code error;
   return (table || name.ends_with(".h5")) && fs::exists(path, error);
 }

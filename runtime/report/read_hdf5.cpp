@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "program/hdf5_read.hpp"
+#include "runtime/io/result_groups.hpp"
 #include "runtime/report/encode.hpp"
 
 namespace vphi::report {
@@ -93,9 +94,9 @@ class ResultsReader {
   void read() {
     describe();
     for (const std::string& group : members(file_)) {
-      if (group == "series")
+      if (group == io::kSeriesGroup)
         read_series();
-      else if (group == "plots")
+      else if (group == io::kPlotsGroup)
         read_plots();
       else if (const program::OutputRow* row = program::output_of_group(group))
         read_frames(*row);
@@ -113,7 +114,7 @@ class ResultsReader {
     };
     fill(report_.model, text_attribute(file_, "model"));
     fill(report_.title, text_attribute(file_, "title"));
-    fill(report_.text, text_attribute(file_, "model_text"));
+    fill(report_.text, text_attribute(file_, io::kModelText));
     if (const auto seed = number_attribute<std::uint64_t>(file_, "seed", H5T_NATIVE_UINT64))
       report_.seed = *seed;
     dx_ = number_attribute<double>(file_, "dx", H5T_NATIVE_DOUBLE).value_or(1);
@@ -130,8 +131,8 @@ class ResultsReader {
       const std::string version = text_attribute(file_, "vphi_version");
       if (!version.empty()) report_.versions.emplace_back("vphi", version);
     }
-    if (H5Lexists(file_, "parameters", H5P_DEFAULT) > 0 && report_.parameters.empty()) {
-      const Handle group = open_group(file_, "parameters");
+    if (H5Lexists(file_, io::kParametersGroup, H5P_DEFAULT) > 0 && report_.parameters.empty()) {
+      const Handle group = open_group(file_, io::kParametersGroup);
       const int count = group < 0 ? 0 : H5Aget_num_attrs(group);
       for (int i = 0; i < count; ++i) {
         const Handle a(H5Aopen_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC,
@@ -150,7 +151,7 @@ class ResultsReader {
   }
 
   void read_series() {
-    const Handle group = open_group(file_, "series");
+    const Handle group = open_group(file_, io::kSeriesGroup);
     if (group < 0) return;
     for (const std::string& link : members(group)) {
       const Handle set = open_set(group, link);
@@ -197,7 +198,7 @@ class ResultsReader {
     const std::string name = own_name(set, link);
     const Handle clock = open_set(file_, times_path);
     const auto times = clock < 0 ? std::vector<double>{} : read_array(clock, path_).values;
-    const auto errors = beside("errors", link);
+    const auto errors = beside(io::kErrorsGroup, link);
     if (a.shape.empty() || a.shape[0] == 0 || a.values.empty()) return;
     const std::size_t row = a.values.size() / a.shape[0];
     if (!times.empty()) report_.time = std::max(report_.time, times.back());
@@ -213,7 +214,7 @@ class ResultsReader {
     for (std::size_t d = 1; d < a.shape.size(); ++d) {
       SweepAxis axis;
       axis.name = d < labels.size() ? labels[d] : "axis " + std::to_string(d);
-      axis.values = beside("axes", axis.name);
+      axis.values = beside(io::kAxesGroup, axis.name);
       if (axis.values.size() != a.shape[d]) {
         axis.values.clear();
         for (hsize_t i = 0; i < a.shape[d]; ++i) axis.values.push_back(static_cast<double>(i));
@@ -234,7 +235,7 @@ class ResultsReader {
 
   /// /plots/NAME: x, y, error.
   void read_plots() {
-    const Handle group = open_group(file_, "plots");
+    const Handle group = open_group(file_, io::kPlotsGroup);
     if (group < 0) return;
     for (const std::string& link : members(group)) {
       const Handle set = open_set(group, link);
@@ -307,7 +308,7 @@ class ResultsReader {
 
   /// Axes of the lattice, of which each has its coordinates; those of a value at a site have none.
   static std::size_t sites_of(hid_t set) {
-    const std::string axes = text_attribute(set, "axes");
+    const std::string axes = text_attribute(set, io::kAxesAttribute);
     std::size_t sites = axes.empty() ? 0 : 1;
     for (std::size_t at = 0; (at = axes.find(", /", at)) != std::string::npos; ++at) ++sites;
     return sites;
@@ -381,7 +382,7 @@ class ResultsReader {
     std::size_t all = 1;
     for (const hsize_t n : lengths) all *= n;
     std::vector<std::vector<double>> values;
-    for (const std::string& axis : names) values.push_back(beside("axes", axis));
+    for (const std::string& axis : names) values.push_back(beside(io::kAxesGroup, axis));
     std::vector<Cell> cells;
     for (const std::size_t index : spread(all, kMostPlaces)) {
       Cell cell{index, ""};
@@ -446,7 +447,7 @@ class ResultsReader {
 
   /// "axes": paths of one or two datasets, the slower axis first: sites, or edges of bins.
   void name_picture_axes(Picture& picture, hid_t set) const {
-    const std::string text = text_attribute(set, "axes");
+    const std::string text = text_attribute(set, io::kAxesAttribute);
     std::vector<std::string> paths;
     for (std::size_t first = 0; first < text.size();) {
       const std::size_t comma = std::min(text.find(", /", first), text.size());

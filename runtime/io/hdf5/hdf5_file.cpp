@@ -1,4 +1,5 @@
 // Result files in HDF5, and the XDMF text beside them.
+#include "runtime/io/result_groups.hpp"
 #include "runtime/io/results.hpp"
 
 #ifdef VPHI_HAVE_HDF5
@@ -285,17 +286,17 @@ class Hdf5File : public ResultFile {
   void write_edges(hid_t set, const Table& table, const Moment& at) {
     std::string axes;
     for (const auto& [name, values] : table.axes) {
-      const std::string path =
-          fmt::format("/axes/{}/{}/{:08}/{}", table.group(), link_name(table.name), at.step, name);
+      const std::string path = fmt::format("/{}/{}/{}/{:08}/{}", kAxesGroup, table.group(),
+                                           link_name(table.name), at.step, name);
       axes += (axes.empty() ? "" : ", ") + path;
       write_numbers(path, values);
     }
-    if (!axes.empty()) attribute(set, "axes", axes);
+    if (!axes.empty()) attribute(set, kAxesAttribute, axes);
   }
 
   /// Coordinates of the sites along an axis, written once: a dimension scale.
   std::string coordinates(int axis) {
-    const std::string name(1, "xyzw"[axis]), path = "/axes/" + name;
+    const std::string name(1, "xyzw"[axis]), path = fmt::format("/{}/{}", kAxesGroup, name);
     if (links_.contains(path)) return path;
     std::vector<double> values;
     for (std::int64_t i = 0; i < program_.extent[axis]; ++i)
@@ -327,7 +328,7 @@ class Hdf5File : public ResultFile {
     if (scales.empty() || shape != table.shape) return give_dimensions(set, table);
     value_dimensions(table, scales, labels);
     attach(set, table, scales, labels);
-    attribute(set, "axes", names);
+    attribute(set, kAxesAttribute, names);
     arrays_.push_back({table.name, link_of(table.group(), table.name, at), at,
                        table.precision == Precision::F32 ? 4 : 8, table.shape, cut, plane,
                        !table.inner.empty() && table.inner.back() == "part"});
@@ -434,17 +435,18 @@ class Hdf5File : public ResultFile {
         H5Aclose, "making an attribute");
     check(H5Awrite(extent, H5T_NATIVE_INT64, p.extent.data()), "writing an attribute");
     if (p.model_text.size() < kLongText) {
-      attribute(file_, "model_text", p.model_text);
+      attribute(file_, kModelText, p.model_text);
     } else {
       const Handle type = text_type(), one(H5Screate(H5S_SCALAR), H5Sclose, "describing a text");
       const Handle set(
-          H5Dcreate2(file_, "model_text", type, one, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-          H5Dclose, "making the model's text");
+          H5Dcreate2(file_, kModelText, type, one, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
+          "making the model's text");
       const char* pointer = p.model_text.c_str();
       check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &pointer), "writing the text");
     }
-    const Handle parameters(H5Gcreate2(file_, "parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                            H5Gclose, "making a group");
+    const Handle parameters(
+        H5Gcreate2(file_, kParametersGroup, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
+        "making a group");
     for (const auto& [name, value] : p.parameters)
       if (H5Aexists(parameters, name.c_str()) == 0)
         attribute(parameters, name.c_str(), H5T_NATIVE_DOUBLE, value);
@@ -453,17 +455,17 @@ class Hdf5File : public ResultFile {
   /// Finds the arrays of a file that was opened again; Hdf5Series finds its series.
   void take_stock() {
     for (const auto& [group, folder] : members("/")) {
-      if (group == "axes") {
+      if (group == kAxesGroup) {
         note_axes(folder);
         continue;
       }
-      if (Hdf5Series::owns(group) || group == "parameters" || group == "model_text") continue;
+      if (Hdf5Series::owns(group) || group == kParametersGroup || group == kModelText) continue;
       const program::OutputRow* row = program::output_of_group(group);
       const bool at_sites = row != nullptr && row->shape == program::OutputShape::Sites;
       for (const auto& [name, link] : members(folder))
         for (const auto& [step, set] : members(link)) {
           links_[set] = true;
-          if (at_sites && H5Aexists_by_name(file_, set.c_str(), "axes", H5P_DEFAULT) > 0)
+          if (at_sites && H5Aexists_by_name(file_, set.c_str(), kAxesAttribute, H5P_DEFAULT) > 0)
             arrays_.push_back(array_of(set));
         }
     }

@@ -12,6 +12,7 @@
 
 #include "program/hdf5_read.hpp"
 #include "runtime/io/hdf5/hdf5_scales.hpp"
+#include "runtime/io/result_groups.hpp"
 
 namespace vphi::io {
 
@@ -51,7 +52,8 @@ Hdf5Series::Hdf5Series(hid_t file, const program::Program& program, const std::s
 }
 
 bool Hdf5Series::owns(const std::string& group) {
-  return group == "axes" || group == "series" || group == "errors" || group == "plots";
+  return group == kAxesGroup || group == kSeriesGroup || group == kErrorsGroup ||
+         group == kPlotsGroup;
 }
 
 Hdf5Series::~Hdf5Series() {
@@ -68,7 +70,7 @@ Hdf5Series::~Hdf5Series() {
 /// /axes/NAME, made at its first use; its path.
 std::string Hdf5Series::axis(std::size_t number) {
   const program::Axis& axis = program_.axes[number];
-  const std::string path = in("axes", link_name(axis.name));
+  const std::string path = in(kAxesGroup, link_name(axis.name));
   if (there_is(file_, path)) return path;
   const hid_t create = H5Pcreate(H5P_LINK_CREATE);
   H5Pset_create_intermediate_group(create, 1);
@@ -117,7 +119,7 @@ std::size_t Hdf5Series::clock(const Writers& writers) {
   for (int number = 1; clock.times < 0; ++number) {
     const std::string ending = number == 1 ? "" : fmt::format("_{}", number);
     const std::string time = "time" + ending, step = "step" + ending;
-    clock.link = in("series", time), clock.step_link = in("series", step);
+    clock.link = in(kSeriesGroup, time), clock.step_link = in(kSeriesGroup, step);
     const bool wanted = std::ranges::any_of(writers_, [&](const auto& w) {
       return link_name(w.first) == time || link_name(w.first) == step;
     });
@@ -148,13 +150,13 @@ void Hdf5Series::create(Series& one, const Swept& value, const std::string& link
     attach_scales(file_, set, scales, labels);
     text_attribute(set, "name", value.name);
     text_attribute(set, "units", program_.unit_of(value.name));
-    text_attribute(set, "axes", fmt::format("{}", fmt::join(scales, ", ")));
+    text_attribute(set, kAxesAttribute, fmt::format("{}", fmt::join(scales, ", ")));
     text_attribute(set, "times", rows.link);
     text_attribute(set, "steps", rows.step_link);
     return set;
   };
-  one.values = make("series");
-  if (!value.errors.empty()) one.errors = make("errors");
+  one.values = make(kSeriesGroup);
+  if (!value.errors.empty()) one.errors = make(kErrorsGroup);
 }
 
 /// Opens a series that an earlier part of the run has written.
@@ -162,8 +164,8 @@ void Hdf5Series::open(Series& one, const std::string& link, bool errors) {
   const auto reopened = [&](const std::string& path) {
     return opened(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), "opening a series");
   };
-  one.values = reopened(in("series", link));
-  if (errors) one.errors = reopened(in("errors", link));
+  one.values = reopened(in(kSeriesGroup, link));
+  if (errors) one.errors = reopened(in(kErrorsGroup, link));
   Clock clock;
   clock.link = hdf5::text_attribute(one.values, "times");
   clock.step_link = hdf5::text_attribute(one.values, "steps");
@@ -194,7 +196,7 @@ Hdf5Series::Series& Hdf5Series::series(const Swept& value) {
     one.width *= one.row.back();
   }
   const std::string link = link_name(value.name);
-  if (there_is(file_, in("series", link)))
+  if (there_is(file_, in(kSeriesGroup, link)))
     open(one, link, !value.errors.empty());
   else
     create(one, value, link);
@@ -270,7 +272,7 @@ void Hdf5Series::flush() {
 void Hdf5Series::plot(const std::string& name, const std::string& against,
                       std::span<const double> x, std::span<const double> y,
                       std::span<const double> error) {
-  const std::string path = in("plots", link_name(name));
+  const std::string path = in(kPlotsGroup, link_name(name));
   if (there_is(file_, path)) H5Ldelete(file_, path.c_str(), H5P_DEFAULT);
   const std::size_t columns = error.empty() ? 2 : 3;
   std::vector<double> table;
