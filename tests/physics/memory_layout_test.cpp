@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <set>
 
 #include "compiler/interpret/interpret.hpp"
 #include "runtime/run/session.hpp"
-#include "tests/support/scratch.hpp"
+#include "tests/support/opencl_gpu.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -23,17 +22,10 @@ runtime::Device* opencl() {
   return testing::device("opencl");
 }
 
-/// For a GPU that is none: its source runs on a processor too.
 Compilation for_gpu(const std::string& text) {
-  const testing::ScratchFolder folder;
-  const std::string path = folder / "places.vphi";
-  std::ofstream(path) << text;
-  emit::TargetInfo target;
-  target.target = program::Target::OpenCL;
-  target.is_cpu = false;
-  target.contract = false;
-  target.compute_units = 2;
-  return compile_model(path, {}, target);
+  emit::TargetInfo gpu = testing::opencl_gpu(2);
+  gpu.contract = false;
+  return testing::compile_for_gpu(text, gpu);
 }
 
 std::string links(const std::string& lattice, const std::string& group, const std::string& rest) {

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
 #include "runtime/run/session.hpp"
-#include "tests/support/scratch.hpp"
+#include "tests/support/opencl_gpu.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -102,15 +101,7 @@ Finished run_as(const std::string& text, const std::string& form) {
   setup.keep_state = true;
   Compilation compiled;
   if (form == "gpu") {
-    const testing::ScratchFolder folder;
-    const std::string path = folder / "model.vphi";
-    std::ofstream(path) << text;
-    emit::TargetInfo target;
-    target.target = program::Target::OpenCL;
-    target.is_cpu = false;
-    target.compute_units = 4;
-    target.local_bytes = 160 * 1024;
-    compiled = compile_model(path, {}, target);
+    compiled = testing::compile_for_gpu(text, testing::opencl_gpu(4, 160 * 1024));
   } else {
     compiled = testing::compile_text(text, setup);
   }

@@ -2,10 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "runtime/run/session.hpp"
-#include "tests/support/scratch.hpp"
+#include "tests/support/opencl_gpu.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -53,15 +52,7 @@ runtime::RunResult run_as(const std::string& text, const std::string& form, bool
   setup.keep_state = true;
   program::Program program;
   if (form == "gpu") {
-    const testing::ScratchFolder folder;
-    const std::string path = folder / "model.vphi";
-    std::ofstream(path) << text;
-    emit::TargetInfo target;
-    target.target = program::Target::OpenCL;
-    target.is_cpu = false;
-    target.compute_units = 4;
-    target.local_bytes = 48 * 1024;
-    program = *compile_model(path, {}, target).program;
+    program = *testing::compile_for_gpu(text, testing::opencl_gpu(4, 48 * 1024)).program;
   } else {
     program = *testing::compile_text(text, setup).program;
   }
