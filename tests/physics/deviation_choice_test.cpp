@@ -39,6 +39,13 @@ std::string reason(const Compilation& c) {
   return {};
 }
 
+/// What W0614 advises.
+std::string hint(const Compilation& c) {
+  for (const auto& d : c.diagnostics.all())
+    if (d.code == "W0614") return d.hint;
+  return {};
+}
+
 bool warned(const Compilation& c) {
   return std::ranges::any_of(c.diagnostics.all(), [](const auto& d) { return d.code == "W0614"; });
 }
@@ -91,6 +98,26 @@ TEST(DeviationChoice, SaysWhyNot) {
   EXPECT_NE(why({.potential = "u' = lap(u) - u^3", .step = "evolve rk4, dt = 0.01, until = t > 1"})
                 .find("first order"),
             std::string::npos);
+}
+
+TEST(DeviationChoice, TheHintIsWhatHelps) {
+  const std::string cubic = "potential V = u^2/2 + abs(u)^3";
+  EXPECT_NE(hint(compiled({.option = ", store = value"})).find("leave out `store = value`"),
+            std::string::npos);
+  // leaving it out would not help
+  for (const char* option : {"", ", store = value"}) {
+    const std::string refused = hint(compiled({.option = option, .potential = cubic}));
+    EXPECT_NE(refused.find("`precision real = f64`"), std::string::npos) << refused;
+    EXPECT_NE(refused.find("closed form"), std::string::npos) << refused;
+    EXPECT_EQ(refused.find("leave out"), std::string::npos) << refused;
+  }
+  // some arrays of the field in f32: nothing is chosen, and asking for it helps
+  const Parts partly{.real = "f64, store(u) = f32"};
+  EXPECT_FALSE(deviates(compiled(partly)));
+  EXPECT_NE(hint(compiled(partly)).find("`store = deviation` on the line of `u`"),
+            std::string::npos);
+  EXPECT_TRUE(
+      deviates(compiled({.option = ", store = deviation", .real = "f64, store(u) = f32"})));
 }
 
 // The second field's force holds a function without a difference: the first is stored so anyway.

@@ -42,7 +42,17 @@ Diagnostic vacuum_of_tachyon(Span span, const std::string& field, double mass2, 
   return d;
 }
 
-Diagnostic small_in_f32(Span span, const std::string& field, double mean, double rms) {
+Diagnostic small_in_f32(Span span, const std::string& field, double mean, double rms,
+                        const StoredAsValue& stored) {
+  std::string hint = "`precision real = f64`";
+  if (!stored.refused.empty()) {
+    hint += fmt::format("; the fluctuation cannot be stored by itself: {}", stored.refused);
+  } else if (stored.said) {
+    hint = "leave out `store = value`: the fluctuation is then stored by itself";
+  } else {
+    hint = fmt::format("`store = deviation` on the line of `{}` stores the fluctuation by itself",
+                       field);
+  }
   dsl::Diagnostic d = error(
       "W0614", span,
       fmt::format("f32 stores `{}` as a mean of {:.3g} with fluctuations of {:.1g} of it", field,
@@ -51,7 +61,7 @@ Diagnostic small_in_f32(Span span, const std::string& field, double mean, double
       "each step rounds the stored number: noise in var and in the upper half of the spectrum, "
       "until the fluctuations are 1e-5 of the mean; averages and gradient energies keep their "
       "digits",
-      "precision real = f64, or leave out `store = value` where the field's line says so");
+      hint);
   d.severity = dsl::Severity::Warning;
   return d;
 }

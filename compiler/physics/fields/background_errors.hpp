@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "compiler/physics/fields/deviation_choice.hpp"
 #include "dsl/messages/diagnostic.hpp"
 
 namespace vphi::physics::errors {
@@ -20,6 +21,7 @@ Diagnostic vacuum_of_tachyon(Span span, const std::string& field, double mass2, 
                              double edge);
 
 /// W0614: fluctuations of size `rms` about a mean share the 24 bits of an f32 number with it.
-Diagnostic small_in_f32(Span span, const std::string& field, double mean, double rms);
+Diagnostic small_in_f32(Span span, const std::string& field, double mean, double rms,
+                        const StoredAsValue& stored);
 
 }  // namespace vphi::physics::errors

@@ -47,12 +47,13 @@ bool starts_about_a_mean(const System& system, const Stored& field) {
   });
 }
 
-bool in_single_precision(const System& system, const Stored& field) {
-  return std::ranges::all_of(field.arrays, [&](int array) {
+/// How many of its arrays are f32 in memory.
+std::size_t in_single_precision(const System& system, const Stored& field) {
+  return static_cast<std::size_t>(std::ranges::count_if(field.arrays, [&](int array) {
     const auto own = system.numerics.stores.find(array);
     return (own == system.numerics.stores.end() ? system.numerics.store : own->second) ==
            Precision::F32;
-  });
+  }));
 }
 
 /// Arrays of fields whose line says how they are stored.
@@ -67,16 +68,12 @@ std::set<int> told(const Program& d) {
   return arrays;
 }
 
-/// Fields that are stored as deviations by default.
-std::vector<Stored> candidates(const Program& d, const System& system) {
-  std::vector<Stored> result = stored_fields(system);
-  const std::set<int> by_their_line = told(d);
-  std::erase_if(result, [&](const Stored& field) {
-    const bool said =
-        std::ranges::any_of(field.arrays, [&](int array) { return by_their_line.contains(array); });
-    return said || !in_single_precision(system, field) || !starts_about_a_mean(system, field);
-  });
-  return result;
+std::string remark_of(const Stored& field, const std::string& why) {
+  const bool one = field.shown.size() == 1;
+  return fmt::format(
+      "{} {} stored as {}, mean and fluctuations in the 24 bits of f32, and not as {}: {}",
+      names_of(field), one ? "is" : "are", one ? "its value" : "their values",
+      one ? "a deviation" : "deviations", why);
 }
 
 }  // namespace
@@ -91,29 +88,35 @@ bool draws(const System& system, Expr value) {
   });
 }
 
-void choose_deviations(const Program& d, System& system) {
+std::map<int, StoredAsValue> choose_deviations(const Program& d, System& system) {
+  std::map<int, StoredAsValue> values;
   std::set<int> arrays;
   for (const auto& [array, span] : system.numerics.deviations) arrays.insert(array);
-  std::string why;
-  if (!arrays.empty() && !with_references(system, arrays, why)) return;  // E0322, later
-  for (const Stored& field : candidates(d, system)) {
+  std::string refused;
+  if (!arrays.empty() && !with_references(system, arrays, refused)) return values;  // E0322, later
+  const std::set<int> by_their_line = told(d);
+  for (const Stored& field : stored_fields(system)) {
+    const int first = *field.arrays.begin();
+    const std::size_t single = in_single_precision(system, field);
+    if (arrays.contains(first) || single == 0 || !starts_about_a_mean(system, field)) continue;
+    const bool said =
+        std::ranges::any_of(field.arrays, [&](int array) { return by_their_line.contains(array); });
+    const bool wanted = !said && single == field.arrays.size();
     std::set<int> with = arrays;
     with.insert(field.arrays.begin(), field.arrays.end());
-    const int first = *field.arrays.begin();
+    std::string why;
     const bool own_walls = d.walls_of(first).boundary != d.grid.boundary;
     if (own_walls) why = "the field has walls of its own";
-    if (!own_walls && with_references(system, with, why)) {
+    const bool possible = !own_walls && with_references(system, with, why);
+    if (possible && wanted) {
       arrays = std::move(with);
       for (const int array : field.arrays) system.numerics.deviations[array] = {};
       continue;
     }
-    const bool one = field.shown.size() == 1;
-    system.remarks.push_back(
-        fmt::format("{} {} stored as {}, mean and fluctuations in the 24 bits of f32, and not as "
-                    "{}: {}",
-                    names_of(field), one ? "is" : "are", one ? "its value" : "their values",
-                    one ? "a deviation" : "deviations", why));
+    if (wanted) system.remarks.push_back(remark_of(field, why));
+    for (const int array : field.arrays) values[array] = {said, possible ? std::string() : why};
   }
+  return values;
 }
 
 }  // namespace vphi::physics

@@ -124,8 +124,7 @@ void finish(const Program& d, ProgramUnits& units, System& system) {
   system.arrays = d.collected.arrays;
   system.matrices = d.collected.matrices;
   system.remarks = d.collected.remarks;
-  choose_deviations(d, system);
-  warn_of_small_starts(d, system);
+  warn_of_small_starts(d, system, choose_deviations(d, system));
 }
 
 }  // namespace vphi::physics

@@ -96,7 +96,8 @@ std::optional<Fluctuations> fluctuations(const System& system, Expr rest) {
 
 }  // namespace
 
-void warn_of_small_starts(const Program& d, const System& system) {
+void warn_of_small_starts(const Program& d, const System& system,
+                          const std::map<int, StoredAsValue>& values) {
   constexpr double kSmall = 1e-5;
   if (!shows_fluctuations(d.resolved)) return;
   Splitting split(system, {});
@@ -113,10 +114,11 @@ void warn_of_small_starts(const Program& d, const System& system) {
     const auto drawn = fluctuations(system, parts.rest);
     if (!mean || !drawn) continue;
     const double least = std::fmin(std::fabs(mean->low), std::fabs(mean->high));
-    if (drawn->rms <= kSmall * least)
-      d.diagnostics.add(errors::small_in_f32(drawn->span,
-                                             d.fields[static_cast<std::size_t>(v->field)].name,
-                                             least / system.A, drawn->rms / system.A));
+    if (drawn->rms > kSmall * least) continue;
+    const auto as_value = values.find(start.array);
+    d.diagnostics.add(errors::small_in_f32(
+        drawn->span, d.fields[static_cast<std::size_t>(v->field)].name, least / system.A,
+        drawn->rms / system.A, as_value == values.end() ? StoredAsValue{} : as_value->second));
   }
 }
 

@@ -2,12 +2,16 @@
 // the fluctuations.
 #pragma once
 
+#include <map>
+
+#include "compiler/physics/fields/deviation_choice.hpp"
 #include "compiler/physics/stages/program.hpp"
 
 namespace vphi::physics {
 
-/// Fields that are stored as deviations are excepted. The mean and the fluctuations are those of
-/// `init`, where they are known numbers.
-void warn_of_small_starts(const Program& d, const System& system);
+/// `values`: fields that are not stored as deviations, by their arrays. The mean and the
+/// fluctuations are those of `init`, where they are known numbers.
+void warn_of_small_starts(const Program& d, const System& system,
+                          const std::map<int, StoredAsValue>& values);
 
 }  // namespace vphi::physics
