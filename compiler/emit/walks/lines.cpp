@@ -1,7 +1,6 @@
 #include "compiler/emit/walks/lines.hpp"
 
 #include "compiler/algebra/axis_names.hpp"
-#include "compiler/algebra/transform.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/emit/walks/lines_rows.hpp"
 #include "compiler/emit/walks/lines_runs.hpp"
@@ -12,6 +11,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <stdexcept>
 
 namespace vphi::emit {
 namespace {
@@ -441,9 +441,13 @@ Code cell_of(const kernel::Line& line, const Code& i) {
       return code("{0} < 0 ? {0} + {1} : {0} >= {1} ? {0} - {1} : {0}", i, n);
     case Boundary::Neumann:
       return code("{0} < 0 ? -1 - {0} : {0} >= {1} ? 2 * {1} - 1 - {0} : {0}", i, n);
-    default:
+    case Boundary::Fixed:
+    case Boundary::Outflow:
       return code("{0} < 0 ? 0 : {0} >= {1} ? {1} - 1 : {0}", i, n);
+    case Boundary::Absorbing:
+      break;
   }
+  throw std::invalid_argument("a walk along lines with absorbing ends");
 }
 
 Code at_boundary(const Job& job, const kernel::Line& line, int array, const Code& i,

@@ -306,70 +306,95 @@ bool along_pieces(const Job& job, const kernel::Line& line) {
   return !job.signed_index && pieces_suit(line);
 }
 
+namespace {
+
+/// How the lines are shared out: 32 of them side by side are a bundle, and all pieces of all
+/// bundles are divided among as many groups as the device holds at once.
+struct Shares {
+  std::int64_t line_pieces = 0, units = 0;
+  Groups groups{};
+};
+Shares shares_of(const Job& job, const kernel::Line& line, const Pieces& p) {
+  const LineShape shape = line_shape(line);
+  const std::int64_t bundles = (shape.lines + kLanes - 1) / kLanes;
+  Shares shares;
+  shares.line_pieces = (shape.run + p.shift + p.cells - 1) / p.cells;
+  shares.units = bundles * shares.line_pieces;
+  const std::int64_t held =
+      std::int64_t{groups_of_processor(line, p)} * std::max(1, job.target.compute_units);
+  const std::int64_t wanted = job.kernel.instances > 1 || line.run > 0 ? bundles : held;
+  shares.groups = {std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, shares.units / 3)),
+                   1, 1};
+  return shares;
+}
+
+/// Sizes of pieces, of what is copied at once and of the ring.
+void piece_slots(const Job& job, const Pieces& p, const RowWriter& writer, Slots& slots) {
+  const Precision ring = ring_precision(job.kernel);
+  const bool f32 = ring == Precision::F32;
+  const int bytes = bytes_of(ring);
+  const auto number = [&](const char* key, std::int64_t value) {
+    slots[key] = std::to_string(value);
+  };
+  slots["vector"] = f32 ? "float4" : "double2";
+  slots["pair"] = f32 ? "float2" : "double2";
+  slots["word"] = type_name(ring) + (p.word > 1 ? std::to_string(p.word) : Code());
+  slots["copied"] = "vphi_word";
+  number("bytes", p.word * bytes);
+  slots["cached"] = p.word * bytes == 16 ? "cg" : "ca";
+  number("in_flight", p.ring - 2);
+  number("piece_bytes", kPieceBytes);
+  number("lanes", kLanes);
+  number("quad_vectors", p.quad_vectors);
+  number("piece_quads", p.quads);
+  number("pieces", p.ring);
+  number("ring_quads", p.ring * p.quads);
+  number("piece_vectors", writer.piece_vectors());
+  number("ring", writer.ring_vectors());
+  number("words", p.cells / p.word);
+  number("word_cells", p.word);
+  number("lead", p.lead);
+  number("piece_cells", p.cells);
+  number("late_quads", p.late);
+  number("first_quad", p.first);
+}
+
+void line_reduction_slots(const GpuReductions& reductions, bool own_tree, Slots& slots) {
+  slots["finish_functions"] = reductions.functions;
+  slots["sums"] = reductions.sums;
+  slots["finish"] = reductions.finish;
+  slots["local_memory"] = Code();
+  if (reductions.tree_doubles == 0) return;
+  slots["finish"] = "vphi_barrier();\n" + reductions.finish;
+  slots["local_memory"] =
+      (own_tree ? code("VPHI_LOCAL double tree[{}];\n", reductions.tree_doubles)
+                : "VPHI_LOCAL_POINTER double* tree = (VPHI_LOCAL_POINTER double*)ring;\n") +
+      Code("VPHI_LOCAL unsigned last;");
+}
+
+}  // namespace
+
 program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
   const LineShape shape = line_shape(line);
   const Pieces p = pieces_of(line);
   const RowWriter writer(job, line, p);
-  const Precision ring = ring_precision(kernel);
-  const int bytes = bytes_of(ring);
-  const bool own_tree = has_own_tree(line);
-  const int blocks = groups_of_processor(line, p);
-  const std::int64_t bundles = (shape.lines + kLanes - 1) / kLanes;
-  const std::int64_t line_pieces = (shape.run + p.shift + p.cells - 1) / p.cells;
-  const std::int64_t units = bundles * line_pieces;
-  const std::int64_t wanted = kernel.instances > 1 || line.run > 0
-                                  ? bundles
-                                  : std::int64_t{blocks} * std::max(1, job.target.compute_units);
-  const Groups groups{std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, units / 3)), 1,
-                      1};
-  const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
-  GpuReductions reductions = gpu_reductions(job, kLanes, rare_sums(line));
-  Slots slots = common_slots(job, kLanes, &groups);
-  const bool f32 = ring == Precision::F32;
-  slots["vector"] = f32 ? "float4" : "double2";
-  slots["pair"] = f32 ? "float2" : "double2";
-  const Code word = type_name(ring) + (p.word > 1 ? std::to_string(p.word) : Code());
-  slots["word"] = word;
-  slots["copied"] = "vphi_word";
-  slots["bytes"] = std::to_string(p.word * bytes);
-  slots["cached"] = p.word * bytes == 16 ? "cg" : "ca";
-  slots["in_flight"] = std::to_string(p.ring - 2);
+  const Shares shares = shares_of(job, line, p);
+  const std::int64_t partials =
+      shares.groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
+  Slots slots = common_slots(job, kLanes, &shares.groups);
+  piece_slots(job, p, writer, slots);
   line_slots(job, line, slots);
-  slots["piece_bytes"] = std::to_string(kPieceBytes);
-  slots["lanes"] = std::to_string(kLanes);
-  slots["quad_vectors"] = std::to_string(p.quad_vectors);
-  slots["piece_quads"] = std::to_string(p.quads);
-  slots["pieces"] = std::to_string(p.ring);
-  slots["ring_quads"] = std::to_string(p.ring * p.quads);
-  slots["piece_vectors"] = std::to_string(writer.piece_vectors());
-  slots["ring"] = std::to_string(writer.ring_vectors());
-  slots["blocks"] = std::to_string(blocks);
+  slots["blocks"] = std::to_string(groups_of_processor(line, p));
   slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
-  slots["finish_functions"] = reductions.functions;
-  slots["local_memory"];
-  if (reductions.tree_doubles > 0) {
-    slots["local_memory"] =
-        (own_tree ? code("VPHI_LOCAL double tree[{}];\n", reductions.tree_doubles)
-                  : "VPHI_LOCAL_POINTER double* tree = (VPHI_LOCAL_POINTER double*)ring;\n") +
-        Code("VPHI_LOCAL unsigned last;");
-  }
-  slots["sums"] = reductions.sums;
-  slots["finish"] =
-      reductions.tree_doubles == 0 ? reductions.finish : "vphi_barrier();\n" + reductions.finish;
-  slots["units"] = std::to_string(units);
-  slots["count"] = count_type(units, groups[0]);
+  line_reduction_slots(gpu_reductions(job, kLanes, rare_sums(line)), has_own_tree(line), slots);
+  slots["units"] = std::to_string(shares.units);
+  slots["count"] = count_type(shares.units, shares.groups[0]);
+  slots["line_pieces"] = std::to_string(shares.line_pieces);
   slots["still"] = still_text(job, line, bindings, kLanes);
-  slots["words"] = std::to_string(p.cells / p.word);
-  slots["word_cells"] = std::to_string(p.word);
-  slots["line_pieces"] = std::to_string(line_pieces);
   slots["lines"] = index_literal(job, shape.lines);
   slots["last_line"] = index_literal(job, shape.lines - 1);
   slots["base"] = writer.base("line");
-  slots["lead"] = std::to_string(p.lead);
-  slots["piece_cells"] = std::to_string(p.cells);
-  slots["late_quads"] = std::to_string(p.late);
-  slots["first_quad"] = std::to_string(p.first);
   slots["own_place"] = writer.place("line");
   slots["coordinates"] = coordinates_text(job, line);
   slots["held"] = held_text(job, line);
@@ -386,7 +411,7 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   out.source = finished(fill("lines_x_gpu.txt", slots));
   out.partials = partials * kernel.instances;
   out.arguments = arguments(job, bindings, job.epilogue(), partials);
-  out.grid = grid_of(job, groups);
+  out.grid = grid_of(job, shares.groups);
   out.block = {static_cast<std::uint32_t>(kLanes), 1, 1};
   return out;
 }
