@@ -100,6 +100,21 @@ Expr apply(Expr node, Op op, Expr x) { return node->arena->make(op, {x}, node->s
 /// 1/sqrt(x)
 Expr inverse_root(Expr x) { return pow(x, number(x, -1, 2)); }
 
+template <class Real>
+Real minmod_value(Real a, Real b, Real c) {
+  return std::fmax(std::fmin(Real(0), std::fmax(b, c)),
+                   std::fmin(a, std::fmax(Real(0), std::fmin(b, c))));
+}
+
+/// That of the argument that it is.
+Expr slope_of_minmod(Expr f, const Slopes& d) {
+  Expr slope = number(f, 0);
+  for (int i = 3; i-- > 0;)
+    slope =
+        choose(f, f->arena->make(Op::Equal, {f, f.arg(i)}), d[static_cast<std::size_t>(i)], slope);
+  return slope;
+}
+
 Expr one(Expr node) { return number(node, 1); }
 Expr zero(Expr node) { return number(node, 0); }
 Expr two_over_root_pi(Expr node) { return node->arena->real(2 / std::sqrt(std::acos(-1.0L))); }
@@ -156,6 +171,23 @@ std::array<Row, kCount> table() {
                  {Fma, "fma", 3, false, 2, 0}, None,
                  [](const auto* x, int) { return std::fma(x[0], x[1], x[2]); },
                  [](Expr f, const Slopes& d) { return d[0] * f.arg(1) + f.arg(0) * d[1] + d[2]; })),
+
+      with_value(
+          {Minmod, "minmod", 3, false, 6, 0}, None,
+          [](const auto* x, int) { return minmod_value(x[0], x[1], x[2]); }, slope_of_minmod,
+          "\\operatorname{minmod}", "minmod"),
+      with_value(
+          {PairedSin, "paired_sin", 1, true, 0, 1}, None,
+          [](const auto* x, int) { return std::sin(x[0]); },
+          [](Expr f, const Slopes& d) { return apply(f, Cos, f.arg(0)) * d[0]; }, "\\sin", "sin"),
+      with_value(
+          {PairedCos, "paired_cos", 1, true, 0, 1}, None,
+          [](const auto* x, int) { return std::cos(x[0]); },
+          [](Expr f, const Slopes& d) { return -apply(f, Sin, f.arg(0)) * d[0]; }, "\\cos", "cos"),
+      with_value(
+          {TableIndex, "table_index", 3, false, 3, 0}, None,
+          [](const auto* x, int) { return std::fmin(std::fmax(std::floor(x[0]), x[1]), x[2]); },
+          [](Expr f, const Slopes&) { return zero(f); }, "\\operatorname{index}", "index"),
 
 #define VPHI_FUNCTION(op, name, value, c_name, rule, parity, undoes, flops, slope, latex, mathml, \
                       doc)                                                                        \
@@ -228,6 +260,10 @@ const Row& row(Op op) {
 const OpInfo& info(Op op) { return row(op).info; }
 
 bool is_condition(Op op) { return op >= Op::Less && op <= Op::Not; }
+
+bool is_ordered(Op op) { return op >= Op::Neg && op <= Op::TableIndex; }
+
+bool reduces_sites(Op op) { return op >= Op::Mean && op <= Op::Maximum; }
 
 Op op_named(std::string_view name) {
   const auto in_language = [](Op op) {

@@ -33,4 +33,10 @@ const Row& row(Op op);
 /// Whether its value is always 0 or 1.
 bool is_condition(Op op);
 
+/// Made by passes over kernels alone: the arguments stay in their order.
+bool is_ordered(Op op);
+
+/// Mean, Total, Minimum or Maximum: one number for all sites.
+bool reduces_sites(Op op);
+
 }  // namespace vphi::algebra

@@ -1,4 +1,5 @@
 #include "compiler/algebra/transform.hpp"
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/rewriting.hpp"
 
@@ -82,7 +83,7 @@ bool everywhere(Expr) { return true; }
 
 std::vector<Expr> children_first(Expr expr) { return children_first(expr, everywhere); }
 
-bool has_fixed_order(Expr e) { return e->fixed_order || (e.op() >= Op::Neg && e.op() <= Op::Fma); }
+bool has_fixed_order(Expr e) { return e->fixed_order || is_ordered(e.op()); }
 
 /// `node` with other arguments; the order of operations stays where it was fixed.
 Expr rebuilt(Expr node, std::vector<Expr> args) {
@@ -93,8 +94,6 @@ Expr rebuilt(Expr node, std::vector<Expr> args) {
   if (node.is(Op::PairSum)) return pair_sum(args[0], node->index != 0);
   return arena.make(node.op(), std::move(args), node->span);
 }
-
-bool is_site_reduction(Expr e) { return e.op() >= Op::Mean && e.op() <= Op::Maximum; }
 
 }  // namespace
 
@@ -215,7 +214,7 @@ Expr shift(Expr expr, Offset offset) {
   if (offset.zero()) return expr;
   Arena& arena = *expr->arena;
   std::unordered_map<const Node*, Expr> done;
-  for (Expr node : children_first(expr, [](Expr e) { return !is_site_reduction(e); })) {
+  for (Expr node : children_first(expr, [](Expr e) { return !reduces_sites(e.op()); })) {
     Expr moved = node;
     if (node.is(Op::Load)) {
       Offset o = node->offset;

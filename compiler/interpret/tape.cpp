@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "dsl/functions.hpp"
 
@@ -48,6 +49,15 @@ Real apply(Op op, const std::vector<int>& args, const std::vector<Real>& values)
       return std::sqrt(v(0));
     case Op::Fma:
       return std::fma(v(0), v(1), v(2));
+    case Op::Minmod:
+      return std::fmax(std::fmin(Real(0), std::fmax(v(1), v(2))),
+                       std::fmin(v(0), std::fmax(Real(0), std::fmin(v(1), v(2)))));
+    case Op::PairedSin:
+      return std::sin(v(0));
+    case Op::PairedCos:
+      return std::cos(v(0));
+    case Op::TableIndex:
+      return std::fmin(std::fmax(std::floor(v(0)), v(1)), v(2));
 #define VPHI_FUNCTION(operation, name, value, ...) \
   case Op::operation:                              \
     return value(v(0));
@@ -72,10 +82,20 @@ Real apply(Op op, const std::vector<int>& args, const std::vector<Real>& values)
       return v(0) == 0;
     case Op::Select:
       return v(0) != 0 ? v(1) : v(2);
-    default:
-      throw std::invalid_argument("no operation for an interpreter: " +
-                                  std::string(algebra::info(op).name));
+    case VPHI_DRAWS:
+    case VPHI_SITE_REDUCTIONS:
+    case Op::Number:
+    case Op::Symbol:
+    case Op::Load:
+    case Op::Site:
+    case Op::Lookup:
+    case Op::Stencil:
+    case Op::PairSum:
+    case Op::Count_:
+      break;
   }
+  throw std::invalid_argument("no operation for an interpreter: " +
+                              std::string(algebra::info(op).name));
 }
 
 template float apply(Op, const std::vector<int>&, const std::vector<float>&);

@@ -39,6 +39,19 @@ SiteFunction reciprocals(SiteFunction function);
 /// (emit/text/register_order.hpp).
 SiteFunction sums(SiteFunction function);
 
+/// For walks in f64: max(min(0, max(b, c)), min(a, max(0, min(b, c)))), the form in which limiters of
+/// slopes are written, becomes the minmod of the three.
+SiteFunction minmods(SiteFunction function);
+
+/// Notes the angles whose sine and cosine are both used (Kernel::paired_angles); all angles, once
+/// there is one and Kernel::pairs_all_angles is set. Kernels in f32 with approximate functions have
+/// none. Values keep their order of operations.
+SiteFunction paired_angles(SiteFunction function);
+
+/// For walks that read tables: min(max(floor(x), low), high) with whole numbers becomes a
+/// TableIndex, which is stored as an integer.
+SiteFunction table_indices(SiteFunction function);
+
 /// A site that reads at least this many numbers keeps its order of operations, on which register
 /// spills depend.
 inline constexpr std::size_t kManyReads = 48;

@@ -1,6 +1,7 @@
 // Pass `hoist`: values equal at all sites are computed once, before the sweep.
 #include <unordered_map>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/kernel/passes.hpp"
 
 namespace vphi::kernel {
@@ -57,7 +58,7 @@ class Hoister {
       std::vector<Expr> args;
       for (Expr arg : expr.args()) args.push_back(visit(arg));
       // operations in a fixed order keep it
-      const bool fixed_order = expr->fixed_order || (expr.op() >= Op::Neg && expr.op() <= Op::Fma);
+      const bool fixed_order = expr->fixed_order || algebra::is_ordered(expr.op());
       result = fixed_order ? expr->arena->raw(expr.op(), args, expr->span)
                            : expr->arena->make(expr.op(), args, expr->span);
     }

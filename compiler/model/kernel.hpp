@@ -191,6 +191,8 @@ struct Kernel {
   /// On a GPU, in f32 without `fast`: quotients and roots are computed inline, without a call or a
   /// branch, accurate to the last place.
   bool written_out = false;
+  /// In f64, once sine and cosine of one angle are wanted: those of all angles as such pairs too.
+  bool pairs_all_angles = false;
   std::vector<ArrayParam> arrays;
   std::vector<Store> stores;
   std::vector<Reduction> reductions;

@@ -165,6 +165,117 @@ TEST(Sums, WhereManyNumbersAreReadTheOrderStays) {
   EXPECT_EQ(few.kernel.stores[1].value, s.add(s.arena.load(3), s.mul(s.arena.load(2), s.u)));
 }
 
+// Values of both signs: 0.7, 1.1 and 1.5 of the reads, -0.3 and -0.4 of their differences.
+TEST(Minmods, TheLimiterOfASlope) {
+  Site s;
+  const Expr a = s.u, b = s.sub(s.v, s.n(1)), c = s.sub(s.n(1), s.w), zero = s.n(0);
+  const auto max = [&](Expr x, Expr y) { return s.op(Op::Max, {x, y}); };
+  const auto min = [&](Expr x, Expr y) { return s.op(Op::Min, {x, y}); };
+  const auto limiter = [&](Expr x, Expr y, Expr z) {
+    return max(min(zero, max(y, z)), min(x, max(zero, min(y, z))));
+  };
+  const auto minmod = [&](Expr x, Expr y, Expr z) { return s.op(Op::Minmod, {x, y, z}); };
+  const Expr other_pair = max(min(zero, max(b, c)), min(a, max(zero, min(b, s.v))));
+  const Expr no_zero = max(min(s.w, max(b, c)), min(a, max(zero, min(b, c))));
+  compare(s, minmods, true,
+          {{"all positive", {limiter(a, b, s.w)}, {minmod(a, b, s.w)}},
+           {"all negative", {limiter(s.neg(a), s.neg(b), c)}, {minmod(s.neg(a), s.neg(b), c)}},
+           {"both signs", {limiter(a, b, c)}, {minmod(a, b, c)}},
+           {"the first of another sign", {limiter(s.neg(a), b, s.w)}, {minmod(s.neg(a), b, s.w)}},
+           {"written the other way round",
+            {max(min(max(zero, min(c, b)), a), min(max(b, c), zero))},
+            {minmod(a, b, c)}},
+           {"one within another",
+            {limiter(limiter(a, b, s.w), s.v, s.w)},
+            {minmod(minmod(a, b, s.w), s.v, s.w)}},
+           {"of two different pairs", {other_pair}, {other_pair}},
+           {"a bound that is not 0", {no_zero}, {no_zero}}});
+  compare(s, minmods, false, {{"not walked", {limiter(a, b, c)}, {limiter(a, b, c)}}});
+  SiteFunction single = s.function({limiter(a, b, c)}, true);
+  single.kernel.compute = Precision::F32;
+  EXPECT_EQ(minmods(single).kernel.stores[0].value, limiter(a, b, c));
+}
+
+TEST(PairedAngles, SineAndCosineOfOne) {
+  Site s;
+  const auto sin = [&](Expr x) { return s.op(Op::Sin, {x}); };
+  const auto cos = [&](Expr x) { return s.op(Op::Cos, {x}); };
+  const auto sin2 = [&](Expr x) { return s.op(Op::PairedSin, {x}); };
+  const auto cos2 = [&](Expr x) { return s.op(Op::PairedCos, {x}); };
+  const Expr x = s.mul(s.u, s.v);
+  for (const bool walked : {false, true}) {
+    compare(s, paired_angles, walked,
+            {{"of one angle", {s.add(sin(x), s.w), cos(x)}, {s.add(sin2(x), s.w), cos2(x)}},
+             {"of two angles", {sin(x), cos(s.u)}, {sin(x), cos(s.u)}},
+             {"another angle beside", {sin(x), cos(x), sin(s.v)}, {sin2(x), cos2(x), sin(s.v)}},
+             {"within an angle",
+              {sin(cos(x)), cos(cos(x)), sin(x)},
+              {sin2(cos2(x)), cos2(cos2(x)), sin2(x)}},
+             {"the same everywhere",
+              {s.mul(s.u, sin(s.a)), s.mul(s.u, cos(s.a))},
+              {s.mul(s.u, sin(s.a)), s.mul(s.u, cos(s.a))}}});
+  }
+  SiteFunction all = s.function({sin(x), cos(x), sin(s.v)}, false);
+  all.kernel.pairs_all_angles = true;
+  EXPECT_EQ(paired_angles(all).kernel.stores[2].value, sin2(s.v));
+  all.kernel.stores.erase(all.kernel.stores.begin());
+  EXPECT_EQ(paired_angles(all).kernel.stores[1].value, sin(s.v)) << "no angle wants both";
+}
+
+TEST(PairedAngles, StayWithApproximateFunctions) {
+  Site s;
+  const Expr sine = s.op(Op::Sin, {s.u}), cosine = s.op(Op::Cos, {s.u});
+  SiteFunction single = s.function({sine, cosine}, false);
+  single.kernel.compute = Precision::F32;
+  EXPECT_EQ(paired_angles(single).kernel.stores[0].value, sine);
+  single.kernel.fast = false;
+  EXPECT_EQ(paired_angles(single).kernel.stores[0].value, s.op(Op::PairedSin, {s.u}));
+}
+
+TEST(PairedAngles, InsideStencils) {
+  Site s;
+  const int laplacian =
+      s.arena.add_stencil({"lap", 1, {{{-1}}, {{0}}, {{1}}}, {1, -2, 1}, 1, -2, {}});
+  const auto stencil = [&](Expr x) {
+    return s.arena.canonical(Op::Stencil, std::vector<Expr>{x}, {}, laplacian);
+  };
+  const Expr sine = s.op(Op::Sin, {s.u}), cosine = s.op(Op::Cos, {s.u});
+  const Expr inside = stencil(s.mul(sine, s.v));
+  const SiteFunction both = paired_angles(s.function({inside, stencil(s.mul(cosine, s.v))}, false));
+  EXPECT_EQ(both.kernel.stores[0].value, stencil(s.mul(s.op(Op::PairedSin, {s.u}), s.v)));
+  EXPECT_EQ(both.kernel.stores[1].value, stencil(s.mul(s.op(Op::PairedCos, {s.u}), s.v)));
+  // the neighbours' sines stand without their cosines
+  const SiteFunction one = paired_angles(s.function({inside, cosine}, false));
+  EXPECT_EQ(one.kernel.stores[0].value, inside);
+  EXPECT_EQ(one.kernel.stores[1].value, cosine);
+}
+
+TEST(TableIndices, OfWalksThatReadTables) {
+  Site s;
+  const int table = s.arena.add_table({1, 2, 3, 4, 5, 6});
+  const auto index = [&](Expr x, Expr low, Expr high) {
+    return s.op(Op::Min, {s.op(Op::Max, {s.op(Op::Floor, {x}), low}), high});
+  };
+  const auto read = [&](Expr at) { return s.op(Op::Lookup, {s.n(table), at}); };
+  const auto found = [&](Expr x, int low, int high) {
+    return s.op(Op::TableIndex, {x, s.n(low), s.n(high)});
+  };
+  const Expr x = s.op(Op::Mul, {s.n(4), s.u});
+  const Expr at = index(x, s.n(0), s.n(5)), half = index(x, s.arena.rational(1, 2), s.n(5));
+  const Expr turned = s.op(Op::Min, {s.n(5), s.op(Op::Max, {s.n(0), s.op(Op::Floor, {x})})});
+  const auto passed = [&](const std::vector<Expr>& values, bool walked) {
+    return table_indices(s.function(values, walked)).kernel.stores[0].value;
+  };
+  EXPECT_EQ(passed({read(at)}, true), read(found(x, 0, 5)));
+  EXPECT_EQ(passed({s.sub(x, at), read(at)}, true), s.sub(x, found(x, 0, 5)));
+  EXPECT_EQ(passed({read(turned)}, true), read(found(x, 0, 5)));
+  EXPECT_EQ(passed({read(half)}, true), read(half)) << "no whole number";
+  EXPECT_EQ(passed({read(at)}, false), read(at)) << "not walked";
+  EXPECT_EQ(passed({s.mul(at, s.w)}, true), s.mul(at, s.w)) << "no table is read";
+  for (const Expr of : {x, s.neg(x), s.mul(s.n(9), s.u)})
+    EXPECT_EQ(value_of(found(of, 0, 5)), value_of(index(of, s.n(0), s.n(5))));
+}
+
 TEST(DevicePasses, EndWithTheOneThatIsNamed) {
   Site s;
   const Expr sum = s.add(s.mul(s.u, s.v), s.w);

@@ -45,6 +45,9 @@ class Ranges {
       const Range r = of(index.arg(0));
       return {std::floor(r.low), std::floor(r.high)};
     }
+    if (index.is(Op::TableIndex))
+      return {static_cast<double>(index.arg(1)->number.real),
+              static_cast<double>(index.arg(2)->number.real)};
     if (index.is(Op::Min) || index.is(Op::Max) || index.is(Op::Add)) {
       Range r = of(index.arg(0));
       for (std::size_t i = 1; i < index.args().size(); ++i) {

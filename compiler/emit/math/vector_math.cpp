@@ -1,5 +1,9 @@
 #include "compiler/emit/math/vector_math.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "compiler/algebra/transform.hpp"
 #include "compiler/emit/text/fill.hpp"
 
@@ -8,35 +12,15 @@ namespace {
 
 using algebra::Op;
 
+/// Those without a vector function in libmvec.
 const char* name_of(Op op) {
-  switch (op) {
-    case Op::Tanh:
-      return "tanh";
-    case Op::Sinh:
-      return "sinh";
-    case Op::Cosh:
-      return "cosh";
-    case Op::Tan:
-      return "tan";
-    case Op::Atan:
-      return "atan";
-    case Op::Atan2:
-      return "atan2";
-    case Op::Asin:
-      return "asin";
-    case Op::Acos:
-      return "acos";
-    case Op::Asinh:
-      return "asinh";
-    case Op::Acosh:
-      return "acosh";
-    case Op::Atanh:
-      return "atanh";
-    case Op::Erf:
-      return "erf";
-    default:
-      return nullptr;
-  }
+  static constexpr std::pair<Op, const char*> kNames[] = {
+      {Op::Tanh, "tanh"},   {Op::Sinh, "sinh"},   {Op::Cosh, "cosh"},   {Op::Tan, "tan"},
+      {Op::Atan, "atan"},   {Op::Atan2, "atan2"}, {Op::Asin, "asin"},   {Op::Acos, "acos"},
+      {Op::Asinh, "asinh"}, {Op::Acosh, "acosh"}, {Op::Atanh, "atanh"}, {Op::Erf, "erf"},
+  };
+  const auto row = std::ranges::find(kNames, op, &std::pair<Op, const char*>::first);
+  return row == std::end(kNames) ? nullptr : row->second;
 }
 
 }  // namespace

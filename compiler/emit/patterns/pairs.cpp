@@ -34,8 +34,8 @@ class Pairs {
         bindings_(bindings),
         dialect_(dialect_of(target)),
         split_(split_pairs(kernel)),
-        near_kernel_(one_side(kernel, "near", split_.near.values)),
-        far_kernel_(one_side(kernel, "far", split_.far.values)),
+        near_kernel_(one_side(kernel, "near", split_.near.values, target)),
+        far_kernel_(one_side(kernel, "far", split_.far.values, target)),
         pair_kernel_(
             kernel::for_device({.kernel = pair_function(kernel, split_, target), .of_pair = true})
                 .kernel),

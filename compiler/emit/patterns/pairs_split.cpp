@@ -6,6 +6,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/emit/dialects/dialect.hpp"
 #include "compiler/emit/patterns/pairs.hpp"
+#include "compiler/kernel/device.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -71,8 +72,9 @@ class Splitter {
 Split split_pairs(const kernel::Kernel& kernel) { return Splitter(kernel).take(); }
 
 kernel::Kernel one_side(const kernel::Kernel& kernel, const std::string& name,
-                        const std::vector<Expr>& values) {
+                        const std::vector<Expr>& values, const TargetInfo& target) {
   kernel::Kernel side = kernel;
+  side.pairs_all_angles = dialect_of(target).can.turns_for_all;
   side.name = kernel.name + "_" + name;
   side.stores.clear();
   side.arrays.clear();
@@ -84,7 +86,7 @@ kernel::Kernel one_side(const kernel::Kernel& kernel, const std::string& name,
     side.arrays.push_back({number, name, kernel.compute, false, true, false});
     side.stores.push_back({number++, value});
   }
-  return side;
+  return kernel::paired_angles({side}).kernel;
 }
 
 kernel::Kernel pair_function(const kernel::Kernel& kernel, const Split& split,
@@ -94,6 +96,7 @@ kernel::Kernel pair_function(const kernel::Kernel& kernel, const Split& split,
   pair.compute = kernel.pair;
   pair.fast =
       dialect_of(target).can.approximate && (kernel.pair == Precision::F32 || target.contract);
+  pair.pairs_all_angles = dialect_of(target).can.turns_for_all;
   pair.stores.clear();
   pair.arrays.clear();
   int number = 0;

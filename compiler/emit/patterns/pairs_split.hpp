@@ -45,7 +45,7 @@ Split split_pairs(const kernel::Kernel& kernel);
 /// A kernel whose stores are `values`, for its site function alone; its results go to pseudo
 /// arrays.
 kernel::Kernel one_side(const kernel::Kernel& kernel, const std::string& name,
-                        const std::vector<algebra::Expr>& values);
+                        const std::vector<algebra::Expr>& values, const TargetInfo& target);
 /// The computation for a pair, with the values of both sides as reads.
 kernel::Kernel pair_function(const kernel::Kernel& kernel, const Split& split,
                              const TargetInfo& target);

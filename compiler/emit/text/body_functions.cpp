@@ -87,7 +87,6 @@ Code BodyBuilder::site_function() {
   if (kernel_.fast) printer.approximate();
   if (kernel_.written_out) printer.write_out();
   if (kernel_.fast && !handed_.empty()) printer.device_extremes();
-  printer.share_sincos();
   const std::string s = body_.suffix;
   std::string lines;
   if (!order.empty()) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "compiler/algebra/op_cases.hpp"
 #include "compiler/emit/math/sincos.hpp"
 #include "compiler/emit/math/table_index.hpp"
 #include "compiler/emit/math/table_text.hpp"
@@ -21,11 +22,6 @@ using algebra::Op;
 
 constexpr std::size_t kLongText = 56;  // longer operands get a name of their own
 
-bool is_condition(Op op) {
-  return op == Op::Less || op == Op::LessEqual || op == Op::Equal || op == Op::And ||
-         op == Op::Or || op == Op::Not;
-}
-
 std::optional<std::int64_t> integer_of(Expr expr) {
   if (!expr.is(Op::Number) || !expr->number.exact || expr->number.rational.den != 1) return {};
   return expr->number.rational.num;
@@ -38,34 +34,6 @@ algebra::Number negated(algebra::Number number) {
   number.rational.num = -number.rational.num;
   number.real = -number.real;
   return number;
-}
-
-struct Three {
-  Expr a, b, c;
-};
-
-// max(min(0, max(b, c)), min(a, max(0, min(b, c)))): a limiter between 0 and both its neighbours.
-std::optional<Three> least_of(const Node& node) {
-  const auto other_than_zero = [](Expr e, Op op) -> Expr {
-    if (!e.is(op) || e.args().size() != 2) return {};
-    if (e.arg(0).is_zero()) return e.arg(1);
-    return e.arg(1).is_zero() ? e.arg(0) : Expr();
-  };
-  if (node.op != Op::Max || node.args.size() != 2) return {};
-  for (int i = 0; i < 2; ++i) {
-    const Expr highest = other_than_zero(node.args[i], Op::Min), bounded = node.args[1 - i];
-    if (!highest || !highest.is(Op::Max) || highest.args().size() != 2) continue;
-    if (!bounded.is(Op::Min) || bounded.args().size() != 2) continue;
-    for (int k = 0; k < 2; ++k) {
-      const Expr lowest = other_than_zero(bounded.arg(k), Op::Max);
-      if (!lowest || !lowest.is(Op::Min) || lowest.args().size() != 2) continue;
-      const Expr b = highest.arg(0), c = highest.arg(1);
-      const bool same =
-          (lowest.arg(0) == b && lowest.arg(1) == c) || (lowest.arg(0) == c && lowest.arg(1) == b);
-      if (same) return Three{bounded.arg(1 - k), b, c};
-    }
-  }
-  return {};
 }
 
 }  // namespace
@@ -112,9 +80,6 @@ void Printer::announce(std::span<const Expr> roots) {
     open.pop_back();
     if (++uses_[expr.get()] > 1) continue;
     if (!callbacks_.leaf(*expr).empty()) continue;
-    if (expr.is(Op::Sin)) sincos_uses_[expr.arg(0).get()] |= 1;
-    if (expr.is(Op::Cos)) sincos_uses_[expr.arg(0).get()] |= 2;
-    if (expr.is(Op::Sin) || expr.is(Op::Cos)) both_ = both_ || sincos_uses_[expr.arg(0).get()] == 3;
     for (Expr arg : expr.args()) open.push_back(arg);
   }
 }
@@ -231,6 +196,10 @@ std::string Printer::note(Expr expr) {
 Printer::Piece Printer::compute(Expr expr) {
   const Node& node = *expr;
   const auto args = expr.args();
+  if (node.op == Op::Sign) {
+    if (device_extremes_ && precision_ == Precision::F64) return call_of("vphi_side_f64", args);
+    return {suffixed("vphi_sign") + "(" + number(args[0]) + ")", 0};
+  }
   switch (node.op) {
     case Op::Add:
       return sum(node);
@@ -251,12 +220,15 @@ Printer::Piece Printer::compute(Expr expr) {
       }
       if (written_out_) return near_quotient(args[0], args[1]);
       return {operand(args[0], 1) + "/" + operand(args[1], 0), 1};
-    case Op::Sign:
-      if (device_extremes_ && precision_ == Precision::F64) return call_of("vphi_side_f64", args);
-      return {suffixed("vphi_sign") + "(" + number(args[0]) + ")", 0};
+    case Op::Minmod:
+      return minmod(node);
+    case Op::PairedSin:
+    case Op::PairedCos:
+      (precision_ == Precision::F32 ? calls_.turns_f32 : calls_.turns_f64) = true;
+      return call_of(sincos_function(node.op, precision_), args);
+    case Op::TableIndex:
+      return {suffixed("vphi_whole") + "(" + held_table_index(expr) + ")", 0};
     case Op::Min:
-      if (device_extremes_ && table_index_of(expr))
-        return {suffixed("vphi_whole") + "(" + held_table_index(expr) + ")", 0};
       return extreme(node, "vphi_min");
     case Op::Max:
       return extreme(node, "vphi_max");
@@ -276,21 +248,20 @@ Printer::Piece Printer::compute(Expr expr) {
     case Op::Load:
     case Op::Site:
     case Op::Symbol:
+    case Op::PairSum:
+    case VPHI_DRAWS:
       throw std::invalid_argument(
           "a value that does not belong here: " +
           (node.name.empty() ? std::string(algebra::info(node.op).name) : node.name));
-    default:
+    case VPHI_CONDITIONS:
+      return logical(node);
+#include "compiler/algebra/function_cases.def"
+    case Op::Number:
+    case Op::Sqrt:
+    case Op::Fma:
+    case Op::Atan2:
+    case Op::Count_:
       break;
-  }
-  if (is_condition(node.op)) return logical(node);
-  const bool both_wanted = (node.op == Op::Sin || node.op == Op::Cos) && share_sincos_ &&
-                           (!approximate_ || precision_ == Precision::F64);
-  // Once the emitter's functions are included for some angle they serve all: NVIDIA's own for f64,
-  // which need memory for large angles, are no faster.
-  const bool there = dialect_.can.turns_for_all && precision_ == Precision::F64 && both_;
-  if (both_wanted && (there || sincos_uses_[args[0].get()] == 3)) {
-    (precision_ == Precision::F32 ? calls_.turns_f32 : calls_.turns_f64) = true;
-    return call_of(sincos_function(node.op, precision_), args);
   }
   if (const std::string log = unit_log(node, precision_, dialect_); !log.empty()) {
     calls_.unit_log = true;
@@ -467,13 +438,6 @@ Printer::Piece Printer::call_of(const std::string& name, std::span<const Expr> a
 }
 
 Printer::Piece Printer::extreme(const Node& node, const char* name) {
-  if (device_extremes_ && precision_ == Precision::F64) {
-    if (const auto three = least_of(node)) {
-      const std::string c = number(three->c), b = number(three->b), a = number(three->a);
-      used_.insert("vphi_least_f64");
-      return {"vphi_least_f64(" + a + ", " + b + ", " + c + ")", 0};
-    }
-  }
   const bool own = !device_extremes_ || precision_ == Precision::F64;
   std::string text = number(node.args.at(0));
   const std::string function =
@@ -483,19 +447,28 @@ Printer::Piece Printer::extreme(const Node& node, const char* name) {
   return {text, 0};
 }
 
+// The pass that makes it does so in walks in f64 alone.
+Printer::Piece Printer::minmod(const Node& node) {
+  if (precision_ != Precision::F64) throw std::invalid_argument("no minmod in f32");
+  const std::string c = number(node.args[2]), b = number(node.args[1]), a = number(node.args[0]);
+  return {*used_.insert("vphi_least_f64").first + "(" + a + ", " + b + ", " + c + ")", 0};
+}
+
 // The name of a place as an integer (emit/math/table_index.hpp).
 std::string Printer::held_table_index(Expr expr) {
   std::string& name = table_indices_[expr.get()];
   if (!name.empty()) return name;
-  const TableIndex place = *table_index_of(expr);
+  const Expr x = expr.arg(0);
+  const bool scaled = x.is(Op::Mul) && x.args().size() == 2 && x.arg(0).is_number();
   std::string text;
-  if (place.scale) {
-    text = suffixed("vphi_place_of") + "(" + literal(place.scale->number, precision_) + ", " +
-           number(place.of);
+  if (scaled) {
+    text = suffixed("vphi_place_of") + "(" + literal(x.arg(0)->number, precision_) + ", " +
+           number(x.arg(1));
   } else {
-    text = suffixed("vphi_place") + "(" + number(place.of);
+    text = suffixed("vphi_place") + "(" + number(x);
   }
-  text += ", " + std::to_string(place.low) + ", " + std::to_string(place.high) + ")";
+  for (const int bound : {1, 2}) text += ", " + std::to_string(*integer_of(expr.arg(bound)));
+  text += ")";
   const std::string fresh = scope_.fresh("place_" + std::to_string(++counters_["place"]));
   lines_ += declaration("const int " + fresh, text);
   return table_indices_[expr.get()] = fresh;
@@ -503,7 +476,7 @@ std::string Printer::held_table_index(Expr expr) {
 
 // A position in a table as an integer.
 std::string Printer::index(Expr expr) {
-  if (table_index_of(expr)) return held_table_index(expr);
+  if (expr.is(Op::TableIndex)) return held_table_index(expr);
   if (!is_index(expr)) return suffixed("vphi_index_of") + "(" + number(expr) + ")";
   if (const auto whole = integer_of(expr)) return std::to_string(*whole);
   const char* sign = expr.is(Op::Mul) ? "*" : " + ";
@@ -523,18 +496,10 @@ Printer::Piece Printer::logical(const Node& node) {
   const auto comparison = [&](const char* sign) {
     return Piece{operand(node.args[0], 2) + sign + operand(node.args[1], 2), 3, true};
   };
-  switch (node.op) {
-    case Op::Less:
-      return comparison(" < ");
-    case Op::LessEqual:
-      return comparison(" <= ");
-    case Op::Equal:
-      return comparison(" == ");
-    case Op::Not:
-      return {"!" + condition(node.args[0]), 1, true};
-    default:
-      break;
-  }
+  if (node.op == Op::Less) return comparison(" < ");
+  if (node.op == Op::LessEqual) return comparison(" <= ");
+  if (node.op == Op::Equal) return comparison(" == ");
+  if (node.op == Op::Not) return {"!" + condition(node.args[0]), 1, true};
   std::string text;
   for (Expr arg : node.args) {
     text += (text.empty() ? "" : node.op == Op::And ? " & " : " | ") + condition(arg);

@@ -72,8 +72,8 @@ class Printer {
   void device_extremes() { device_extremes_ = true; }
   /// From now on uses the quotients and roots of near_math_f32.txt (kernel::Kernel::written_out).
   void write_out() { written_out_ = true; }
-  /// Uses the functions of emit/math/sincos.hpp where sine and cosine of one angle are needed.
-  void share_sincos() { share_sincos_ = true; }
+  /// Uses the functions of emit/math/sincos.hpp for sine and cosine of these angles.
+  void pair_angles(std::span<const algebra::Expr> angles);
   /// Counts uses; call once for all roots of a block, before the first `number`.
   void announce(std::span<const algebra::Expr> roots);
   /// Declares temporaries for these values, in this order (emit/text/register_order.hpp). `before`
@@ -109,6 +109,7 @@ class Printer {
   Piece select(const algebra::Node& node);
   Piece call(algebra::Op op, std::span<const algebra::Expr> args);
   Piece call_of(const std::string& name, std::span<const algebra::Expr> args);
+  Piece minmod(const algebra::Node& node);
   Piece extreme(const algebra::Node& node, const char* name);
   Piece logical(const algebra::Node& node);
   std::string held_table_index(algebra::Expr expr);
@@ -139,10 +140,7 @@ class Printer {
   Calls calls_;
   Names used_;
   bool approximate_ = false, device_extremes_ = false, written_out_ = false;
-  bool share_sincos_ = false;
-  std::unordered_map<const algebra::Node*, int>
-      sincos_uses_;    ///< angle -> 1: its sine, 2: its cosine
-  bool both_ = false;  ///< both are used of some angle
+  std::unordered_set<const algebra::Node*> paired_angles_;
 };
 
 /// Whether `expr` contains a node for which `test` is true; `memo` stores results between calls.
