@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "runtime/run/number_text.hpp"
 
@@ -85,7 +86,21 @@ class BrokenStateValues {
         for (const auto& [name, value] : system_.folded)
           if (name == node.name) return value;
         break;
-      default:
+      case VPHI_DRAWS:
+      case VPHI_ARITHMETIC:
+      case VPHI_ORDERED_ARITHMETIC:
+      case VPHI_DEVICE_FUNCTIONS:
+      case VPHI_CONDITIONS:
+      case VPHI_SITE_REDUCTIONS:
+#include "compiler/algebra/function_cases.def"
+      case Op::Number:
+      case Op::Atan2:
+      case Op::Min:
+      case Op::Max:
+      case Op::Select:
+      case Op::Lookup:
+      case Op::PairSum:
+      case Op::Count_:
         break;
     }
     throw std::invalid_argument("no value");

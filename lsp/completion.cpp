@@ -46,9 +46,30 @@ bool goes_on(Kind kind) {
     case Kind::CloseBrace:
     case Kind::Bad:
       return false;
-    default:
-      return true;
+    case Kind::Plus:
+    case Kind::Minus:
+    case Kind::Star:
+    case Kind::Slash:
+    case Kind::Caret:
+    case Kind::Less:
+    case Kind::LessEqual:
+    case Kind::Greater:
+    case Kind::GreaterEqual:
+    case Kind::EqualEqual:
+    case Kind::NotEqual:
+    case Kind::Equal:
+    case Kind::Tilde:
+    case Kind::Comma:
+    case Kind::Colon:
+    case Kind::Arrow:
+    case Kind::DotDot:
+    case Kind::At:
+    case Kind::OpenParen:
+    case Kind::OpenBracket:
+    case Kind::End:
+      break;
   }
+  return true;
 }
 
 class Completion {
@@ -275,7 +296,7 @@ class Completion {
   }
 
   static std::string detail(const dsl::Symbol& symbol) {
-    return dsl::error::kind_name(symbol) + (symbol.origin.empty() ? "" : ", " + symbol.origin);
+    return dsl::errors::kind_name(symbol) + (symbol.origin.empty() ? "" : ", " + symbol.origin);
   }
   static std::string doc(const dsl::Symbol& symbol) {
     return symbol.line != nullptr ? symbol.line->documentation : std::string();

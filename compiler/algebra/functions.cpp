@@ -109,22 +109,13 @@ std::span<const Rule> rules() {
 Expr folded(Arena& arena, Op op, const std::vector<Expr>& args) {
   if (!std::ranges::all_of(args, [](Expr e) { return e.is_number(); })) return {};
   const auto at = [&](int i) -> const Number& { return args[static_cast<std::size_t>(i)]->number; };
-  switch (op) {  // exact where the operation is
-    case Op::Abs:
-      return arena.number(at(0).real < 0 ? negate(at(0)) : at(0));
-    case Op::Min:
-      return compare(at(0), at(1)) <= 0 ? args[0] : args[1];
-    case Op::Max:
-      return compare(at(0), at(1)) >= 0 ? args[0] : args[1];
-    case Op::Less:
-      return arena.integer(compare(at(0), at(1)) < 0);
-    case Op::LessEqual:
-      return arena.integer(compare(at(0), at(1)) <= 0);
-    case Op::Equal:
-      return arena.integer(compare(at(0), at(1)) == 0);
-    default:
-      break;
-  }
+  // exact where the operation is
+  if (op == Op::Abs) return arena.number(at(0).real < 0 ? negate(at(0)) : at(0));
+  if (op == Op::Min) return compare(at(0), at(1)) <= 0 ? args[0] : args[1];
+  if (op == Op::Max) return compare(at(0), at(1)) >= 0 ? args[0] : args[1];
+  if (op == Op::Less) return arena.integer(compare(at(0), at(1)) < 0);
+  if (op == Op::LessEqual) return arena.integer(compare(at(0), at(1)) <= 0);
+  if (op == Op::Equal) return arena.integer(compare(at(0), at(1)) == 0);
   if (op == Op::Lookup) {
     const auto& table = arena.table_data(static_cast<int>(args[0]->number.rational.num));
     return arena.real(table_entry(table, static_cast<double>(args[1]->number.real)));

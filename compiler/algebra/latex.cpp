@@ -67,24 +67,13 @@ class Latex : public Notation {
 
   Piece call(Op op, const std::vector<std::string>& args) const override {
     const std::string& x = args[0];
-    switch (op) {
-      case Op::Abs:
-        return {"\\left|" + x + "\\right|"};
-      case Op::Floor:
-        return {"\\left\\lfloor " + x + " \\right\\rfloor"};
-      case Op::Exp:
-        return {"e^" + braced(x), Binding::Power};
-      case Op::Mean:
-        return {"\\left\\langle " + x + " \\right\\rangle"};
-      case Op::Total:
-        return {"\\sum_{x} " + parentheses(x), Binding::Product};
-      case Op::Minimum:
-        return {"\\min_{x} " + parentheses(x), Binding::Product};
-      case Op::Maximum:
-        return {"\\max_{x} " + parentheses(x), Binding::Product};
-      default:
-        break;
-    }
+    if (op == Op::Abs) return {"\\left|" + x + "\\right|"};
+    if (op == Op::Floor) return {"\\left\\lfloor " + x + " \\right\\rfloor"};
+    if (op == Op::Exp) return {"e^" + braced(x), Binding::Power};
+    if (op == Op::Mean) return {"\\left\\langle " + x + " \\right\\rangle"};
+    if (op == Op::Total) return {"\\sum_{x} " + parentheses(x), Binding::Product};
+    if (op == Op::Minimum) return {"\\min_{x} " + parentheses(x), Binding::Product};
+    if (op == Op::Maximum) return {"\\max_{x} " + parentheses(x), Binding::Product};
     std::string inner;
     for (const std::string& arg : args) {
       if (!inner.empty()) inner += ", ";
@@ -94,20 +83,12 @@ class Latex : public Notation {
     return {std::string(function) + parentheses(inner), Binding::Atom, function.size()};
   }
   std::string compare(Op op, const std::string& a, const std::string& b) const override {
-    switch (op) {
-      case Op::Less:
-        return a + " < " + b;
-      case Op::LessEqual:
-        return a + " \\le " + b;
-      case Op::Equal:
-        return a + " = " + b;
-      case Op::And:
-        return a + " \\land " + b;
-      case Op::Or:
-        return a + " \\lor " + b;
-      default:
-        return "\\lnot " + b;
-    }
+    if (op == Op::Less) return a + " < " + b;
+    if (op == Op::LessEqual) return a + " \\le " + b;
+    if (op == Op::Equal) return a + " = " + b;
+    if (op == Op::And) return a + " \\land " + b;
+    if (op == Op::Or) return a + " \\lor " + b;
+    return "\\lnot " + b;
   }
   Piece select(const Piece& condition, const Piece& value, const Piece& otherwise) const override {
     std::string text = "\\begin{cases} " + value.text + " & " + condition.text;

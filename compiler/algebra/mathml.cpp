@@ -69,24 +69,13 @@ class MathML : public Notation {
 
   Piece call(Op op, const std::vector<std::string>& args) const override {
     const std::string& x = args[0];
-    switch (op) {
-      case Op::Abs:
-        return {row_of(mo("|") + x + mo("|"))};
-      case Op::Floor:
-        return {row_of(mo("⌊") + x + mo("⌋"))};
-      case Op::Exp:
-        return {element("msup", element("mi", "e") + row_of(x)), Binding::Power};
-      case Op::Mean:
-        return {row_of(mo("⟨") + x + mo("⟩"))};
-      case Op::Total:
-        return over_sites("∑", x);
-      case Op::Minimum:
-        return over_sites("min", x);
-      case Op::Maximum:
-        return over_sites("max", x);
-      default:
-        break;
-    }
+    if (op == Op::Abs) return {row_of(mo("|") + x + mo("|"))};
+    if (op == Op::Floor) return {row_of(mo("⌊") + x + mo("⌋"))};
+    if (op == Op::Exp) return {element("msup", element("mi", "e") + row_of(x)), Binding::Power};
+    if (op == Op::Mean) return {row_of(mo("⟨") + x + mo("⟩"))};
+    if (op == Op::Total) return over_sites("∑", x);
+    if (op == Op::Minimum) return over_sites("min", x);
+    if (op == Op::Maximum) return over_sites("max", x);
     std::string inner;
     for (const std::string& arg : args) {
       if (!inner.empty()) inner += mo(",");
@@ -95,20 +84,12 @@ class MathML : public Notation {
     return {row_of(element("mi", std::string(row(op).mathml)) + kApply + parentheses(inner))};
   }
   std::string compare(Op op, const std::string& a, const std::string& b) const override {
-    switch (op) {
-      case Op::Less:
-        return row_of(a + mo("&lt;") + b);
-      case Op::LessEqual:
-        return row_of(a + mo("≤") + b);
-      case Op::Equal:
-        return row_of(a + mo("=") + b);
-      case Op::And:
-        return row_of(a + mo("∧") + b);
-      case Op::Or:
-        return row_of(a + mo("∨") + b);
-      default:
-        return row_of(mo("¬") + b);
-    }
+    if (op == Op::Less) return row_of(a + mo("&lt;") + b);
+    if (op == Op::LessEqual) return row_of(a + mo("≤") + b);
+    if (op == Op::Equal) return row_of(a + mo("=") + b);
+    if (op == Op::And) return row_of(a + mo("∧") + b);
+    if (op == Op::Or) return row_of(a + mo("∨") + b);
+    return row_of(mo("¬") + b);
   }
   Piece select(const Piece& condition, const Piece& value, const Piece& otherwise) const override {
     const auto line = [](const std::string& left, const std::string& right) {

@@ -1,4 +1,5 @@
 #include "compiler/algebra/notation.hpp"
+#include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/pairs.hpp"
 
 #include <algorithm>
@@ -38,9 +39,23 @@ int rank(Expr factor) {
       return 5;
     case Op::Stencil:
       return 6;
-    default:
-      return 4;
+    case Op::Mul:
+    case Op::Pow:
+    case VPHI_ORDERED_ARITHMETIC:
+    case VPHI_DEVICE_FUNCTIONS:
+    case VPHI_CONDITIONS:
+    case VPHI_SITE_REDUCTIONS:
+#include "compiler/algebra/function_cases.def"
+    case Op::Atan2:
+    case Op::Min:
+    case Op::Max:
+    case Op::Select:
+    case Op::Lookup:
+    case Op::PairSum:
+    case Op::Count_:
+      break;
   }
+  return 4;
 }
 
 /// p/q pi or p/q sqrt(n) where a floating value is one of these.
@@ -291,12 +306,21 @@ class FormulaText {
       }
       case Op::Stencil:
         return to_.stencil(e->arena->stencil_data(e->index), expression(e.arg(0)));
-      default: {
-        std::vector<std::string> args;
-        for (Expr arg : e.args()) args.push_back(expression(arg).text);
-        return to_.call(e.op(), args);
-      }
+      case VPHI_DEVICE_FUNCTIONS:
+      case VPHI_SITE_REDUCTIONS:
+#include "compiler/algebra/function_cases.def"
+      case Op::Fma:
+      case Op::Atan2:
+      case Op::Min:
+      case Op::Max:
+      case Op::Lookup:
+      case Op::PairSum:
+      case Op::Count_:
+        break;
     }
+    std::vector<std::string> args;
+    for (Expr arg : e.args()) args.push_back(expression(arg).text);
+    return to_.call(e.op(), args);
   }
 
   const Names& names_;

@@ -201,16 +201,10 @@ std::optional<OwnAndOther> split_by_site(Expr expr) {
 Expr added(Op op, Expr u, Expr v) {
   Arena& arena = *u->arena;
   const auto f = [&](Op g, Expr x) { return arena.make(g, {x}); };
-  switch (op) {
-    case Op::Sin:
-      return f(Op::Sin, u) * f(Op::Cos, v) + f(Op::Cos, u) * f(Op::Sin, v);
-    case Op::Cos:
-      return f(Op::Cos, u) * f(Op::Cos, v) - f(Op::Sin, u) * f(Op::Sin, v);
-    case Op::Sinh:
-      return f(Op::Sinh, u) * f(Op::Cosh, v) + f(Op::Cosh, u) * f(Op::Sinh, v);
-    default:
-      return f(Op::Cosh, u) * f(Op::Cosh, v) + f(Op::Sinh, u) * f(Op::Sinh, v);
-  }
+  if (op == Op::Sin) return f(Op::Sin, u) * f(Op::Cos, v) + f(Op::Cos, u) * f(Op::Sin, v);
+  if (op == Op::Cos) return f(Op::Cos, u) * f(Op::Cos, v) - f(Op::Sin, u) * f(Op::Sin, v);
+  if (op == Op::Sinh) return f(Op::Sinh, u) * f(Op::Cosh, v) + f(Op::Cosh, u) * f(Op::Sinh, v);
+  return f(Op::Cosh, u) * f(Op::Cosh, v) + f(Op::Sinh, u) * f(Op::Sinh, v);
 }
 
 /// Functions of sums of both sites taken apart, bottom up.

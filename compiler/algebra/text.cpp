@@ -61,20 +61,12 @@ class Text : public Notation {
     return {text + ')'};
   }
   std::string compare(Op op, const std::string& a, const std::string& b) const override {
-    switch (op) {
-      case Op::Less:
-        return a + " < " + b;
-      case Op::LessEqual:
-        return a + " <= " + b;
-      case Op::Equal:
-        return a + " == " + b;
-      case Op::And:
-        return a + " and " + b;
-      case Op::Or:
-        return a + " or " + b;
-      default:
-        return "not " + b;
-    }
+    if (op == Op::Less) return a + " < " + b;
+    if (op == Op::LessEqual) return a + " <= " + b;
+    if (op == Op::Equal) return a + " == " + b;
+    if (op == Op::And) return a + " and " + b;
+    if (op == Op::Or) return a + " or " + b;
+    return "not " + b;
   }
   Piece select(const Piece& condition, const Piece& value, const Piece& otherwise) const override {
     const auto part = [&](const Piece& p) {

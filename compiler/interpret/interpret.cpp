@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
@@ -51,7 +52,7 @@ double read_at(const Kernel& kernel, const double* field, Site site, Offset offs
         case Boundary::Outflow:
           i = std::clamp<std::int64_t>(i, 0, n - 1);
           break;
-        default:
+        case Boundary::Absorbing:
           throw std::invalid_argument("the interpreter does not know this boundary");
       }
     }
@@ -183,12 +184,23 @@ struct Interpreter::State {
         case Op::PairSum:
           values[i] = static_cast<Real>(pair_sum(kernel, node, site));
           break;
-        default:
-          values[i] = operation.op == Op::Lookup
-                          ? static_cast<Real>(algebra::table_entry(
-                                algebra::table_of(*operation.node),
-                                static_cast<double>(values[operation.args[1]])))
-                          : apply<Real>(operation.op, operation.args, values);
+        case Op::Lookup:
+          values[i] = static_cast<Real>(algebra::table_entry(
+              algebra::table_of(*operation.node), static_cast<double>(values[operation.args[1]])));
+          break;
+        case VPHI_ARITHMETIC:
+        case VPHI_ORDERED_ARITHMETIC:
+        case VPHI_DEVICE_FUNCTIONS:
+        case VPHI_CONDITIONS:
+        case VPHI_SITE_REDUCTIONS:
+#include "compiler/algebra/function_cases.def"
+        case Op::Noise:
+        case Op::Atan2:
+        case Op::Min:
+        case Op::Max:
+        case Op::Select:
+        case Op::Count_:
+          values[i] = apply<Real>(operation.op, operation.args, values);
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
@@ -78,9 +79,46 @@ class Counter {
           return count(expr.arg(0));
         }
         break;
-      default:
+      case Op::Noise:
+      case Op::Add:
+      case Op::Mul:
+      case Op::Neg:
+      case Op::Sub:
+      case Op::Sqrt:
+      case Op::Fma:
+      case VPHI_DEVICE_FUNCTIONS:
+      case VPHI_CONDITIONS:
+      case VPHI_SITE_REDUCTIONS:
+#include "compiler/algebra/function_cases.def"
+      case Op::Number:
+      case Op::Atan2:
+      case Op::Min:
+      case Op::Max:
+      case Op::Select:
+      case Op::Count_:
         break;
     }
+    operation(expr);
+  }
+
+  /// Counts the uses of each value, before `count`.
+  void announce(Expr root) {
+    std::vector<Expr> open{root};
+    while (!open.empty()) {
+      const Expr expr = open.back();
+      open.pop_back();
+      if (++uses_[expr.get()] > 1) continue;
+      for (Expr arg : expr.args()) open.push_back(arg);
+    }
+  }
+
+  SiteCost site;
+  int stencils = 0;  ///< flops of the sums that a site function is handed
+  int weights = 0;   ///< multiplications among them
+
+ private:
+  /// By its row in the table of operations, and its arguments.
+  void operation(Expr expr) {
     const algebra::OpInfo& op = algebra::info(expr.op());
     const int times = op.arity < 0 ? std::max<int>(1, static_cast<int>(expr.args().size()) - 1) : 1;
     site.flops += op.flops * times;
@@ -107,22 +145,6 @@ class Counter {
     site.fused += products;
   }
 
-  /// Counts the uses of each value, before `count`.
-  void announce(Expr root) {
-    std::vector<Expr> open{root};
-    while (!open.empty()) {
-      const Expr expr = open.back();
-      open.pop_back();
-      if (++uses_[expr.get()] > 1) continue;
-      for (Expr arg : expr.args()) open.push_back(arg);
-    }
-  }
-
-  SiteCost site;
-  int stencils = 0;  ///< flops of the sums that a site function is handed
-  int weights = 0;   ///< multiplications among them
-
- private:
   /// A stencil of an array is summed on the way from memory and multiplied by its factor at the
   /// site; one of an expression is the sum of the shifted expressions.
   void stencil(Expr expr) {

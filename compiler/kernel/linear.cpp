@@ -3,6 +3,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "compiler/algebra/op_cases.hpp"
+
 namespace vphi::kernel {
 namespace {
 
@@ -30,7 +32,23 @@ class Collector {
         return power(expr, coefficient);
       case Op::Stencil:
         return stencil(expr, coefficient);
-      default:
+      case VPHI_DRAWS:
+      case VPHI_ORDERED_ARITHMETIC:
+      case VPHI_DEVICE_FUNCTIONS:
+      case VPHI_CONDITIONS:
+      case VPHI_SITE_REDUCTIONS:
+#include "compiler/algebra/function_cases.def"
+      case Op::Number:
+      case Op::Symbol:
+      case Op::Load:
+      case Op::Site:
+      case Op::Atan2:
+      case Op::Min:
+      case Op::Max:
+      case Op::Select:
+      case Op::Lookup:
+      case Op::PairSum:
+      case Op::Count_:
         return put(coefficient, expr);
     }
   }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/passes.hpp"
@@ -110,13 +111,29 @@ class OperationOrder {
         return product(expr.args());
       case Op::Pow:
         return product(std::span<const Expr>(&expr, 1));
-      default: {
-        std::vector<Expr> args;
-        for (Expr arg : expr.args()) args.push_back(visit(arg));
-        const Expr folded = constant(expr.op(), args);
-        return folded ? folded : arena_.raw(expr.op(), args, expr->span);
-      }
+      case VPHI_DRAWS:
+      case VPHI_ORDERED_ARITHMETIC:
+      case VPHI_DEVICE_FUNCTIONS:
+      case VPHI_CONDITIONS:
+      case VPHI_SITE_REDUCTIONS:
+#include "compiler/algebra/function_cases.def"
+      case Op::Number:
+      case Op::Symbol:
+      case Op::Load:
+      case Op::Site:
+      case Op::Atan2:
+      case Op::Min:
+      case Op::Max:
+      case Op::Select:
+      case Op::Lookup:
+      case Op::Stencil:
+      case Op::Count_:
+        break;
     }
+    std::vector<Expr> args;
+    for (Expr arg : expr.args()) args.push_back(visit(arg));
+    const Expr folded = constant(expr.op(), args);
+    return folded ? folded : arena_.raw(expr.op(), args, expr->span);
   }
 
   Expr negative_of(Expr a) { return a.is_number() ? -a : arena_.raw(Op::Neg, {a}, span_); }

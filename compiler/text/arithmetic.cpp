@@ -31,9 +31,17 @@ class Evaluator {
                     {value(*expr.args[1]), value(*expr.args[0]), value(*expr.args[2])});
       case ExprKind::Call:
         return call(expr);
-      default:
-        throw ArithmeticError{expr.span, "this is no arithmetic on variables and numbers"};
+      case ExprKind::String:
+      case ExprKind::Sign:
+      case ExprKind::Index:
+      case ExprKind::Prime:
+      case ExprKind::Shift:
+      case ExprKind::List:
+      case ExprKind::Range:
+      case ExprKind::Unit:
+        break;
     }
+    throw ArithmeticError{expr.span, "this is no arithmetic on variables and numbers"};
   }
 
  private:

@@ -426,22 +426,15 @@ bool LineParser::starts_operand(std::size_t ahead) const {
 }
 
 ExprPtr LineParser::primary() {
-  switch (peek().kind) {
-    case Kind::Number:
-      return number();
-    case Kind::Word:
-      return name();
-    case Kind::OpenParen:
-      return group();
-    case Kind::OpenBracket:
-      return list();
-    case Kind::String: {
-      const std::size_t first = at_++;
-      const auto quoted = text(tokens_[first]);
-      return node(ExprKind::String, first, std::string(quoted.substr(1, quoted.size() - 2)), {});
-    }
-    default:
-      break;
+  const Kind kind = peek().kind;
+  if (kind == Kind::Number) return number();
+  if (kind == Kind::Word) return name();
+  if (kind == Kind::OpenParen) return group();
+  if (kind == Kind::OpenBracket) return list();
+  if (kind == Kind::String) {
+    const std::size_t first = at_++;
+    const auto quoted = text(tokens_[first]);
+    return node(ExprKind::String, first, std::string(quoted.substr(1, quoted.size() - 2)), {});
   }
   std::string after;
   if (at_ > begin_ && !ends_operand(tokens_[at_ - 1].kind)) {

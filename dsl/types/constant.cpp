@@ -104,9 +104,16 @@ class ConstantValues {
         if (x.size() != 1 || size == resolved_.units.end()) return std::nullopt;
         return x[0] * size->second;
       }
-      default:
-        return std::nullopt;
+      case ExprKind::String:
+      case ExprKind::Sign:
+      case ExprKind::Index:
+      case ExprKind::Prime:
+      case ExprKind::Shift:
+      case ExprKind::List:
+      case ExprKind::Range:
+        break;
     }
+    return std::nullopt;
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/pairs.hpp"
 
@@ -164,17 +165,27 @@ long double DerivedValue::value(Expr e, const Place& here, const Place* other,
                                                 : sum;
       return reduced_.emplace(e.get(), v).first->second;
     }
-    default: {
-      std::vector<long double> args;
-      for (const Expr arg : e.args()) args.push_back(value(arg, here, other, known));
-      if (e.is(Op::Lookup)) {
-        return keep(algebra::table_entry(algebra::table_of(*e), static_cast<double>(args.at(1))));
-      }
-      const auto apply = algebra::row(e.op()).value_long;
-      if (!apply) throw std::invalid_argument("an operation without a value");
-      return keep(apply(args.data(), static_cast<int>(args.size())));
-    }
+    case Op::Number:  // seen before
+    case VPHI_ARITHMETIC:
+    case VPHI_ORDERED_ARITHMETIC:
+    case VPHI_DEVICE_FUNCTIONS:
+    case VPHI_CONDITIONS:
+#include "compiler/algebra/function_cases.def"
+    case Op::Atan2:
+    case Op::Min:
+    case Op::Max:
+    case Op::Select:
+    case Op::Lookup:
+    case Op::Count_:
+      break;
   }
+  std::vector<long double> args;
+  for (const Expr arg : e.args()) args.push_back(value(arg, here, other, known));
+  if (e.is(Op::Lookup))
+    return keep(algebra::table_entry(algebra::table_of(*e), static_cast<double>(args.at(1))));
+  const auto apply = algebra::row(e.op()).value_long;
+  if (!apply) throw std::invalid_argument("an operation without a value");
+  return keep(apply(args.data(), static_cast<int>(args.size())));
 }
 
 }  // namespace vphi::tools

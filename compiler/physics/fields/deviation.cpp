@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
 
@@ -82,9 +83,22 @@ BaseAndRest Splitting::split(Expr e) {
       case Op::Minimum:
       case Op::Maximum:
         return reduction(e);
-      default:
-        return function(e);
+      case VPHI_DRAWS:
+      case VPHI_ORDERED_ARITHMETIC:
+      case VPHI_DEVICE_FUNCTIONS:
+      case VPHI_CONDITIONS:
+#include "compiler/algebra/function_cases.def"
+      case Op::Site:
+      case Op::Atan2:
+      case Op::Min:
+      case Op::Max:
+      case Op::Select:
+      case Op::Lookup:
+      case Op::PairSum:
+      case Op::Count_:
+        break;
     }
+    return function(e);
   };
   const BaseAndRest result = fresh();
   known_[e.get()] = result;
@@ -159,32 +173,19 @@ BaseAndRest Splitting::power(Expr e) {
 Expr Splitting::difference(Op op, Expr b, Expr r) {
   const auto f = [&](Op g, Expr x) { return arena_.make(g, {x}); };
   const Expr one = arena_.integer(1), two = arena_.integer(2), half = arena_.rational(1, 2) * r;
-  switch (op) {
-    case Op::Exp:
-      return two * f(Op::Exp, b) * f(Op::Exp, half) * f(Op::Sinh, half);
-    case Op::Log:
-      return two * f(Op::Atanh, r / (two * b + r));
-    case Op::Sin:
-      return two * f(Op::Cos, b + half) * f(Op::Sin, half);
-    case Op::Cos:
-      return -two * f(Op::Sin, b + half) * f(Op::Sin, half);
-    case Op::Tan: {
-      const Expr t = f(Op::Tan, r), at = f(Op::Tan, b);
-      return t * (one + at * at) / (one - at * t);
-    }
-    case Op::Sinh:
-      return two * f(Op::Cosh, b + half) * f(Op::Sinh, half);
-    case Op::Cosh:
-      return two * f(Op::Sinh, b + half) * f(Op::Sinh, half);
-    case Op::Tanh: {
-      const Expr t = f(Op::Tanh, r), at = f(Op::Tanh, b);
-      return t * (one - at * at) / (one + at * t);
-    }
-    case Op::Atan:
-      return arena_.make(Op::Atan2, {r, one + b * (b + r)});
-    default:
-      return {};
+  if (op == Op::Exp) return two * f(Op::Exp, b) * f(Op::Exp, half) * f(Op::Sinh, half);
+  if (op == Op::Log) return two * f(Op::Atanh, r / (two * b + r));
+  if (op == Op::Sin) return two * f(Op::Cos, b + half) * f(Op::Sin, half);
+  if (op == Op::Cos) return -two * f(Op::Sin, b + half) * f(Op::Sin, half);
+  if (op == Op::Sinh) return two * f(Op::Cosh, b + half) * f(Op::Sinh, half);
+  if (op == Op::Cosh) return two * f(Op::Sinh, b + half) * f(Op::Sinh, half);
+  if (op == Op::Atan) return arena_.make(Op::Atan2, {r, one + b * (b + r)});
+  if (op == Op::Tan || op == Op::Tanh) {
+    const Expr t = f(op, r), at = f(op, b);
+    return op == Op::Tan ? t * (one + at * at) / (one - at * t)
+                         : t * (one - at * at) / (one + at * t);
   }
+  return {};
 }
 
 BaseAndRest Splitting::function(Expr e) {

@@ -146,9 +146,16 @@ class AxisSchemeReader {
         return shifted(e);
       case ExprKind::Call:
         return call(e);
-      default:
-        d_.fail(errors::scheme_line(e.span));
+      case ExprKind::String:
+      case ExprKind::Sign:
+      case ExprKind::Index:
+      case ExprKind::Prime:
+      case ExprKind::List:
+      case ExprKind::Range:
+      case ExprKind::Unit:
+        break;
     }
+    d_.fail(errors::scheme_line(e.span));
   }
 
   Lines apply(const dsl::Expr& e, Op op) {

@@ -116,27 +116,20 @@ Expr in_order(algebra::Arena& arena, Op op, std::vector<Expr> args, dsl::Span sp
   if (numbers(args)) return kernel::with_fixed_order(arena.make(op, args, span));
   const Expr a = args[0], b = args.size() > 1 ? args[1] : Expr();
   const bool a0 = a.is_zero(), b0 = b && b.is_zero();
-  switch (op) {
-    case Op::Add:
-      if (a0) return b;
-      if (b0) return a;
-      break;
-    case Op::Sub:
-      if (b0 || a == b) return b0 ? a : arena.integer(0);
-      if (a0) return in_order(arena, Op::Neg, {b}, span);
-      break;
-    case Op::Mul:
-      if (a0 || b0) return arena.integer(0);
-      if (a.is_one()) return b;
-      if (b.is_one()) return a;
-      break;
-    case Op::Div:
-      if (a0 || b.is_one()) return a;
-      break;
-    case Op::Pow:
-      return kernel::with_fixed_order(arena.make(Op::Pow, {a, b}, span));
-    default:
-      break;
+  if (op == Op::Add) {
+    if (a0) return b;
+    if (b0) return a;
+  } else if (op == Op::Sub) {
+    if (b0 || a == b) return b0 ? a : arena.integer(0);
+    if (a0) return in_order(arena, Op::Neg, {b}, span);
+  } else if (op == Op::Mul) {
+    if (a0 || b0) return arena.integer(0);
+    if (a.is_one()) return b;
+    if (b.is_one()) return a;
+  } else if (op == Op::Div) {
+    if (a0 || b.is_one()) return a;
+  } else if (op == Op::Pow) {
+    return kernel::with_fixed_order(arena.make(Op::Pow, {a, b}, span));
   }
   return arena.raw(op, std::move(args), span);
 }

@@ -1,4 +1,5 @@
 #include "compiler/physics/noise/noise.hpp"
+#include "compiler/algebra/op_cases.hpp"
 #include "compiler/physics/stages/program.hpp"
 
 #include <algorithm>
@@ -105,10 +106,28 @@ Parts parts_of(Expr e) {
         return part(0).is_zero() ? part(0) : apply_stencil(arena, e->index, part(0));
       });
       return result;
-    default:
-      result.linear = false;
-      return result;
+    case Op::Pow:
+    case Op::Sqrt:
+    case Op::Fma:
+    case VPHI_DRAWS:
+    case VPHI_DEVICE_FUNCTIONS:
+    case VPHI_CONDITIONS:
+    case VPHI_SITE_REDUCTIONS:
+#include "compiler/algebra/function_cases.def"
+    case Op::Number:
+    case Op::Symbol:
+    case Op::Load:
+    case Op::Site:
+    case Op::Atan2:
+    case Op::Min:
+    case Op::Max:
+    case Op::Lookup:
+    case Op::PairSum:
+    case Op::Count_:
+      break;
   }
+  result.linear = false;
+  return result;
 }
 
 Factors factors_of(const std::vector<Variable>& variables) {

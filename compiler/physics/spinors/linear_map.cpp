@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -69,9 +70,28 @@ class DegreeReader {
       case Op::Select:
         return parts[0].kind == Kind::None && none == 1 ? Degree{Kind::Linear, {}}
                                                         : Degree{Kind::Broken, e};
-      default:
-        return {Kind::Broken, e};
+      case Op::Pow:
+      case Op::Sqrt:
+      case Op::Fma:
+      case Op::Minimum:
+      case Op::Maximum:
+      case VPHI_DRAWS:
+      case VPHI_DEVICE_FUNCTIONS:
+      case VPHI_CONDITIONS:
+#include "compiler/algebra/function_cases.def"
+      case Op::Number:
+      case Op::Symbol:
+      case Op::Load:
+      case Op::Site:
+      case Op::Atan2:
+      case Op::Min:
+      case Op::Max:
+      case Op::Lookup:
+      case Op::PairSum:
+      case Op::Count_:
+        break;
     }
+    return {Kind::Broken, e};
   }
 
   const std::vector<int>& arrays_;

@@ -50,9 +50,17 @@ class SolverValues {
         return select(real(*e.args[1]), arg(0), arg(2));
       case ExprKind::Call:
         return call(e);
-      default:
-        throw ArithmeticError{e.span, "this is no arithmetic on fields and numbers"};
+      case ExprKind::String:
+      case ExprKind::Sign:
+      case ExprKind::Index:
+      case ExprKind::Prime:
+      case ExprKind::Shift:
+      case ExprKind::List:
+      case ExprKind::Range:
+      case ExprKind::Unit:
+        break;
     }
+    throw ArithmeticError{e.span, "this is no arithmetic on fields and numbers"};
   }
 
   Value number(const dsl::Expr& e) {

@@ -175,18 +175,11 @@ Expr Block::without_reductions(Expr value) {
     return node.is(Op::Add) && !node->fixed_order ? with_joined_means(node) : node;
   });
   return algebra::rewrite(value, [this](Expr node) -> Expr {
-    switch (node.op()) {
-      case Op::Mean:
-        return sum(node.arg(0)) / arena().integer(summed_sites());
-      case Op::Total:
-        return sum(node.arg(0));
-      case Op::Minimum:
-        return reduction(ReduceKind::Minimum, node.arg(0));
-      case Op::Maximum:
-        return reduction(ReduceKind::Maximum, node.arg(0));
-      default:
-        return node;
-    }
+    if (node.is(Op::Mean)) return sum(node.arg(0)) / arena().integer(summed_sites());
+    if (node.is(Op::Total)) return sum(node.arg(0));
+    if (node.is(Op::Minimum)) return reduction(ReduceKind::Minimum, node.arg(0));
+    if (node.is(Op::Maximum)) return reduction(ReduceKind::Maximum, node.arg(0));
+    return node;
   });
 }
 

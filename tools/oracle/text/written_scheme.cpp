@@ -102,7 +102,8 @@ class WrittenScheme::Pass {
           p[k] = std::clamp(p[k] < 0 ? -1 - p[k] : 2 * n - 1 - p[k], 0, n - 1);
           mirrored.push_back(k);
           break;
-        default:
+        case Wall::Antiperiodic:
+        case Wall::Fixed:
           throw NotCovered{{}, "this boundary of conservation laws"};
       }
     }
@@ -216,7 +217,13 @@ class WrittenScheme::Pass {
       }
       case ExprKind::Call:
         return call(e, c, p, names);
-      default:
+      case ExprKind::String:
+      case ExprKind::Sign:
+      case ExprKind::Index:
+      case ExprKind::Prime:
+      case ExprKind::List:
+      case ExprKind::Range:
+      case ExprKind::Unit:
         break;
     }
     throw NotCovered{e.span, "this line of a scheme"};

@@ -135,9 +135,12 @@ Numbers Written::at(const dsl::Expr& e, const Scope& scope, const Place* place) 
       }
       return all;
     }
-    default:
-      throw NotCovered{e.span, "this expression"};
+    case ExprKind::String:
+    case ExprKind::Sign:
+    case ExprKind::Range:
+      break;
   }
+  throw NotCovered{e.span, "this expression"};
 }
 
 Numbers Written::name(const dsl::Expr& e, const Scope& scope, const Place* place) {
