@@ -113,35 +113,41 @@ std::pair<std::string, std::string> axis_names(const Table& table, const Report&
   return {unit.empty() ? x : x + " [" + unit + "]", y};
 }
 
-json page_data(std::span<const Report* const> runs, const Budget& budget) {
-  Pool pool;
-  json data;
-  data["runs"] = json::array();
+namespace {
+
+/// What one of its kind may take: two fifths for curves, a fifth for tables, the rest for pictures;
+/// 16 bytes a point.
+struct Allotted {
+  std::size_t points = 0;  ///< of a curve
+  std::size_t values = 0;  ///< of a table
+  std::size_t picture_bytes = 0;
+};
+Allotted allotted(std::span<const Report* const> runs, const Budget& budget) {
   std::size_t curves = 0, tables = 0, pictures = 0;
   for (const Report* r : runs) {
-    data["runs"].push_back(r->name);
     curves += r->series.size() + r->checks.size();
     tables += r->tables.size();
     for (const Picture& p : r->pictures) pictures += p.planes.empty() ? 0 : 1;
   }
-  data["time"] = runs.front()->time_name;
-  data["unit"] = runs.front()->unit.empty() ? "step" : runs.front()->unit;
+  const auto each = [&](double part, double bytes, std::size_t count) {
+    return static_cast<std::size_t>(static_cast<double>(budget.bytes) * part / bytes /
+                                    static_cast<double>(std::max<std::size_t>(count, 1)));
+  };
+  return {std::clamp(each(0.4, 16 * kTextPerByte, curves), kFewestPoints, kMostPoints),
+          each(0.2, 24 * kTextPerByte, tables), each(0.4, 1, pictures)};
+}
 
-  // Two fifths for curves, a fifth for tables, the rest for pictures; 16 bytes a point.
-  const auto share = [&](double part) { return static_cast<double>(budget.bytes) * part; };
-  const auto points = static_cast<std::size_t>(
-      share(0.4) / (16 * kTextPerByte) / static_cast<double>(std::max<std::size_t>(curves, 1)));
-  const std::size_t most = std::clamp(points, kFewestPoints, kMostPoints);
-  data["series"] = json::array();
+/// Figures of values along something, with a curve for each run and instance.
+json series_data(Pool& pool, std::span<const Report* const> runs, std::size_t most) {
+  json figures = json::array();
   std::map<std::string, std::size_t> places;
   for (std::size_t run = 0; run < runs.size(); ++run)
     for (const Series& s : runs[run]->series) {
       if (s.x.empty()) continue;
       const std::string along = s.along == "t" ? runs.front()->time_name : s.along;
-      const auto [place, fresh] = places.try_emplace(s.name + '\0' + along, data["series"].size());
-      if (fresh)
-        data["series"].push_back({{"name", s.name}, {"along", along}, {"curves", json::array()}});
-      json& entry = data["series"][place->second];
+      const auto [place, fresh] = places.try_emplace(s.name + '\0' + along, figures.size());
+      if (fresh) figures.push_back({{"name", s.name}, {"along", along}, {"curves", json::array()}});
+      json& entry = figures[place->second];
       json c = curve(pool, s, run, most);
       if (!s.curve.empty()) c["name"] = s.curve;
       // the last row of a sweep, and a plot of it at the end, may be the same numbers
@@ -156,33 +162,46 @@ json page_data(std::span<const Report* const> runs, const Budget& budget) {
         (*same)["e"] = c["e"];
       entry["single"] = s.x.size() == 1 && (fresh || entry["single"] == true);
     }
+  return figures;
+}
 
+json check_data(Pool& pool, const Check& check, std::size_t run, std::size_t most) {
+  Series history;
+  for (const auto& [t, value] : check.history) history.x.push_back(t), history.y.push_back(value);
+  json c = curve(pool, history, run, most);
+  c["bound"] = check.bound;
+  return c;
+}
+
+}  // namespace
+
+json page_data(std::span<const Report* const> runs, const Budget& budget) {
+  Pool pool;
+  json data;
+  data["runs"] = json::array();
+  for (const Report* r : runs) data["runs"].push_back(r->name);
+  data["time"] = runs.front()->time_name;
+  data["unit"] = runs.front()->unit.empty() ? "step" : runs.front()->unit;
+  const Allotted most = allotted(runs, budget);
+  data["series"] = series_data(pool, runs, most.points);
   data["tables"] = json::array();
-  const auto values = static_cast<std::size_t>(
-      share(0.2) / (24 * kTextPerByte) / static_cast<double>(std::max<std::size_t>(tables, 1)));
   data["pictures"] = json::array();
-  const auto picture_bytes = static_cast<std::size_t>(
-      share(0.4) / static_cast<double>(std::max<std::size_t>(pictures, 1)));
   data["checks"] = json::array();
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const Table& table : runs[run]->tables) {
-      json t = table_data(pool, table, *runs[run], values);
+      json t = table_data(pool, table, *runs[run], most.values);
       t["name"] = label(table.name, run, runs);
       data["tables"].push_back(std::move(t));
     }
     for (const Picture& picture : runs[run]->pictures) {
       if (picture.planes.empty()) continue;
-      json p = picture_data(picture, *runs[run], picture_bytes);
+      json p = picture_data(picture, *runs[run], most.picture_bytes);
       p["name"] = label(picture.name, run, runs);
       data["pictures"].push_back(std::move(p));
     }
     for (const Check& check : runs[run]->checks) {
-      Series history;
-      for (const auto& [t, value] : check.history)
-        history.x.push_back(t), history.y.push_back(value);
-      json c = curve(pool, history, run, most);
+      json c = check_data(pool, check, run, most.points);
       c["text"] = label(check.text, run, runs);
-      c["bound"] = check.bound;
       data["checks"].push_back(std::move(c));
     }
   }

@@ -1,6 +1,7 @@
 #include "compiler/physics/spinors/solve.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -109,15 +110,114 @@ std::array<bool, 4> Lowerer::antiperiodic_axes_of(const dsl::Expr& at, const Nam
   return first;
 }
 
+namespace {
+
+/// The unknown of a system: a value of the shape of `b` in arrays from `first` on, two for each
+/// component that is complex.
+Value unknown_like(Arena& arena, const Value& b, bool complex, int first, dsl::Span span) {
+  Value x{b.rows, b.columns, {}};
+  x.spinor = b.spinor;
+  for (std::size_t i = 0; i < b.parts.size(); ++i) {
+    const int at = first + static_cast<int>(complex ? 2 * i : i);
+    x.parts.push_back({arena.load(at, {}, span), complex ? arena.load(at + 1, {}, span) : Expr{}});
+  }
+  return x;
+}
+
+/// The function of one field that `solve` is given by its name.
+const NamedFact& solved_operator(const Program& d, const dsl::Expr& e) {
+  const dsl::Expr& op = *e.args[0];
+  const NamedFact* fact = d.facts.find(op.text);
+  if (!d.grid.present) d.fail(errors::no_lattice(e.span, "solve"));
+  if (!fact || fact->kind != NamedFact::Kind::Function || fact->parameters.size() != 1) {
+    d.fail(errors::wrong_shape(op.span, "`solve` takes the name of a function of one field first"));
+  }
+  return *fact;
+}
+
+void check_linear(const Program& d, const LinearSystem& solve, const dsl::Expr& op,
+                  const NamedFact& fact) {
+  for (const Expr part : values_of(solve.op)) {
+    if (const Expr wrong = not_linear(part, arrays_of(solve))) {
+      d.fail(errors::not_linear(op.span, op.text, written(d, wrong->span), fact.span));
+    }
+  }
+}
+
+/// What an operator makes of the unknown.
+struct Image {
+  const Value& of_unknown;
+  const Value& shape;  ///< of the unknown: the right side
+  std::function<gauge::LinkOf()> links;
+};
+
+/// The same of its adjoint.
+std::vector<Expr> adjoint_image(const Program& d, const LinearSystem& solve, const Image& image) {
+  const auto& form = image.of_unknown.form;
+  if (!form) return adjoint_of(d, solve);
+  const Value unknown = unknown_like(d.arena(), image.shape, true, solve.arrays[0], solve.span);
+  return real_parts(d.arena(), apply(adjoint(*form), image.links(), unknown), true);
+}
+
+/// What the solver asks of the operator beside that it is linear.
+void check_for_solver(const Program& d, const LinearSystem& solve, const dsl::Expr& op,
+                      const NamedFact& fact, const Image& image) {
+  // what is recognised as a sum of matrices before its argument is linear for complex factors
+  if (solve.complex && !image.of_unknown.form && solve.op.stages.empty() &&
+      wants_complex(*solve.solver) && !complex_linear(solve)) {
+    d.fail(errors::only_real_linear(op.span, op.text, solve.solver->name, fact.span));
+  }
+  if (!wants_hermitian(solve) || !solve.op.stages.empty()) return;
+  const int arrays = d.collected.arrays;
+  const std::vector<Expr> adjoint_values = adjoint_image(d, solve, image);
+  d.collected.arrays = arrays;
+  if (!adjoint_values.empty() && differ(solve.op.image, adjoint_values))
+    d.fail(errors::not_hermitian(op.span, op.text, solve.solver->name, fact.span));
+}
+
+/// The same system, if it has been asked for before; systems with the same operator are noted in
+/// LinearSystem::like.
+const LinearSystem* known_system(const Program& d, LinearSystem& solve) {
+  const LinearSystem* found = nullptr;
+  const auto& solves = d.collected.solves;
+  for (std::size_t i = 0; i < solves.size() && !found; ++i) {
+    const LinearSystem& known = solves[i];
+    if (known.like >= 0 || !alike(known, solve)) continue;
+    solve.like = static_cast<int>(i);
+    for (const LinearSystem& other : solves) {
+      const bool same = &other == &known || other.like == solve.like;
+      if (same && other.source == solve.source) found = &other;
+    }
+  }
+  return found;
+}
+
+/// Names, and what the solver applies beside the operator; arrays of its own for a new operator.
+void complete(const Program& d, LinearSystem& solve, const Image& image, bool even_odd) {
+  const int first = solve.arrays[0];
+  const auto& form = image.of_unknown.form;
+  const std::string number = std::to_string(d.collected.solves.size() + 1);
+  solve.name = written(d, solve.span);
+  solve.iterations = "solve_iterations_" + number;
+  solve.residual = "solve_residual_" + number;
+  if (solve.like >= 0) {
+    solve.op = {};
+    d.collected.arrays = first + static_cast<int>(solve.arrays.size());
+  } else {
+    if (even_odd && form) solve.even_odd = even_odd_system(d, *form, image.links(), solve.columns);
+    if (text::calls(*solve.solver, "adj")) solve.adjoint.image = adjoint_image(d, solve, image);
+  }
+  if (!solve.spinor) return;
+  for (int array = first; array < d.collected.arrays; ++array)
+    d.collected.antiperiodic_arrays[array] = solve.antiperiodic;
+}
+
+}  // namespace
+
 std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
   const dsl::Expr& op = *e.args[0];
-  const NamedFact* fact = d_.facts.find(op.text);
-  if (!d_.grid.present) d_.fail(errors::no_lattice(e.span, "solve"));
-  if (!fact || fact->kind != NamedFact::Kind::Function || fact->parameters.size() != 1) {
-    d_.fail(
-        errors::wrong_shape(op.span, "`solve` takes the name of a function of one field first"));
-  }
+  const NamedFact& fact = solved_operator(d_, e);
   const Value b = value(*e.args[1], scope);
   if (b.acts) d_.fail(errors::wrong_shape(e.args[1]->span, kOperatorAlone));
   LinearSystem solve;
@@ -126,18 +226,9 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   solve.spinor = b.spinor;
   solve.complex = b.spinor || b.complex();
   solve.span = e.span;
-  if (b.spinor) solve.antiperiodic = antiperiodic_axes_of(op, *fact);
+  if (b.spinor) solve.antiperiodic = antiperiodic_axes_of(op, fact);
   const int first = d_.collected.arrays;
-  const auto unknown = [&](bool complex, int from) {
-    Value x{b.rows, b.columns, {}};
-    x.spinor = b.spinor;
-    for (std::size_t i = 0; i < b.parts.size(); ++i) {
-      const int at = from + static_cast<int>(complex ? 2 * i : i);
-      x.parts.push_back(
-          {arena.load(at, {}, e.span), complex ? arena.load(at + 1, {}, e.span) : Expr{}});
-    }
-    return x;
-  };
+  const auto unknown = [&](bool complex) { return unknown_like(arena, b, complex, first, e.span); };
   const auto image_of = [&](bool complex) {
     dsl::Expr call = op;
     call.kind = dsl::ExprKind::Call;
@@ -145,7 +236,7 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
     operators.stages = b.spinor ? &solve.op.stages : nullptr;
     Scope inner = Scope::in(operators);
     inner.parent = &scope;
-    Value x = unknown(complex, first);
+    Value x = unknown(complex);
     if (b.spinor) x.form = unknown_spinor(arena, b.columns).form;
     inner.values.emplace("the unknown", x);
     auto argument = std::make_shared<dsl::Expr>(op);
@@ -153,7 +244,7 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
     call.args = {argument};
     solve.op.stages.clear();
     d_.collected.arrays = first + static_cast<int>(b.parts.size()) * (complex ? 2 : 1);
-    return user_function(*fact, call, inner);
+    return user_function(fact, call, inner);
   };
   Value image = image_of(solve.complex);
   if (!solve.complex && image.complex()) {
@@ -162,79 +253,24 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   }
   if (image.rows != b.rows || image.columns != b.columns || image.spinor != b.spinor) {
     d_.fail(errors::wrong_shape(op.span,
-                                "`solve` takes a function that keeps the shape of its "
-                                "argument"));
+                                "`solve` takes a function that keeps the shape of its argument"));
   }
   solve.op.image = real_parts(arena, image, solve.complex);
   solve.source = real_parts(arena, b, solve.complex);
-  for (std::size_t i = 0; i < solve.op.image.size(); ++i) {
+  for (std::size_t i = 0; i < solve.op.image.size(); ++i)
     solve.arrays.push_back(first + static_cast<int>(i));
-  }
-  for (const Expr part : values_of(solve.op)) {
-    if (const Expr wrong = not_linear(part, arrays_of(solve))) {
-      d_.fail(errors::not_linear(op.span, op.text, written(d_, wrong->span), fact->span));
-    }
-  }
+  check_linear(d_, solve, op, fact);
   choose_solver(e, scope, solve);
-  // what is recognised as a sum of matrices before its argument is linear for complex factors
-  if (solve.complex && !image.form && solve.op.stages.empty() && wants_complex(*solve.solver) &&
-      !complex_linear(solve)) {
-    d_.fail(errors::only_real_linear(op.span, op.text, solve.solver->name, fact->span));
-  }
-  if (wants_hermitian(solve) && solve.op.stages.empty()) {
-    const int arrays = d_.collected.arrays;
-    std::vector<Expr> adjoint_values;
-    if (image.form) {
-      adjoint_values = real_parts(
-          arena, apply(adjoint(*image.form), link_matrices(), unknown(true, first)), true);
-    } else {
-      adjoint_values = adjoint_of(d_, solve);
-    }
-    d_.collected.arrays = arrays;
-    if (!adjoint_values.empty() && differ(solve.op.image, adjoint_values))
-      d_.fail(errors::not_hermitian(op.span, op.text, solve.solver->name, fact->span));
-  }
+  const Image applied{image, b, [this] { return link_matrices(); }};
+  check_for_solver(d_, solve, op, fact, applied);
   const bool even_odd = even_odd_wanted(d_, e);
   if (!even_odd) solve.options.emplace_back("even_odd", integer(0));
-
-  const LinearSystem* found = nullptr;
-  for (std::size_t i = 0; i < d_.collected.solves.size() && !found; ++i) {
-    const LinearSystem& known = d_.collected.solves[i];
-    if (known.like >= 0 || !alike(known, solve)) continue;
-    solve.like = static_cast<int>(i);
-    for (const LinearSystem& other : d_.collected.solves) {
-      const bool same = &other == &known || other.like == solve.like;
-      if (same && other.source == solve.source) found = &other;
-    }
-  }
-  if (found) {
+  if (const LinearSystem* found = known_system(d_, solve)) {
     d_.collected.arrays = first;
-    return unknown(found->complex, found->arrays[0]);
+    return unknown_like(arena, b, found->complex, found->arrays[0], e.span);
   }
-  const std::string number = std::to_string(d_.collected.solves.size() + 1);
-  solve.name = written(d_, e.span);
-  solve.iterations = "solve_iterations_" + number;
-  solve.residual = "solve_residual_" + number;
-  if (solve.like >= 0) {
-    solve.op = {};
-    d_.collected.arrays = first + static_cast<int>(solve.arrays.size());
-  }
-  if (solve.like < 0 && even_odd && image.form)
-    solve.even_odd = even_odd_system(d_, *image.form, link_matrices(), solve.columns);
-  if (solve.like < 0 && text::calls(*solve.solver, "adj")) {
-    if (image.form) {
-      const Value adjoint_image =
-          apply(adjoint(*image.form), link_matrices(), unknown(true, first));
-      solve.adjoint.image = real_parts(arena, adjoint_image, true);
-    } else {
-      solve.adjoint.image = adjoint_of(d_, solve);
-    }
-  }
-  if (solve.spinor) {
-    for (int array = first; array < d_.collected.arrays; ++array)
-      d_.collected.antiperiodic_arrays[array] = solve.antiperiodic;
-  }
-  const Value x = unknown(solve.complex, first);
+  complete(d_, solve, applied, even_odd);
+  const Value x = unknown(solve.complex);
   d_.collected.solves.push_back(std::move(solve));
   return x;
 }
