@@ -136,7 +136,7 @@ class StepsOfAPass {
     else if (!why_.empty())
       plan_.remarks.push_back("one pass over memory for each step: " + why_);
     if (wish_.steps > 1 && steps_ != wish_.steps)
-      diagnostics.add(schedule::error::not_together(wish_.span, wish_.steps, why_));
+      diagnostics.add(schedule::errors::not_together(wish_.span, wish_.steps, why_));
   }
 
  private:

@@ -27,13 +27,14 @@ class Collector {
 
   void add(Symbol symbol) {
     if (symbol.name.size() > kLongestName) {
-      resolved_.diagnostics.add(error::bad_identifier(
+      resolved_.diagnostics.add(errors::bad_identifier(
           symbol.declared, "it is longer than " + std::to_string(kLongestName) + " characters"));
       return;
     }
     const auto found = resolved_.symbols.find(symbol.name);
     if (found != resolved_.symbols.end()) {
-      resolved_.diagnostics.add(error::declared_twice(symbol.declared, symbol.name, found->second));
+      resolved_.diagnostics.add(
+          errors::declared_twice(symbol.declared, symbol.name, found->second));
       // A name that evolves is kept, so that its equation and its initial value make no further
       // messages.
       const bool state = symbol.kind == SymbolKind::Field || symbol.kind == SymbolKind::Gauge ||
@@ -100,7 +101,7 @@ class Collector {
         symbol.type = type_of(missing);
       } else {
         resolved_.diagnostics.add(
-            error::type_missing(typed.name->span, clause.keyword, symbol.name));
+            errors::type_missing(typed.name->span, clause.keyword, symbol.name));
       }
       symbol.type.per_site = kind != SymbolKind::Variable || indexed;
       // The type is read when every parameter is known: `vec(n)` may come before `param n`.
@@ -173,7 +174,7 @@ class Collector {
     if (own != resolved_.symbols.end() && !origin.empty()) {
       if (own->second.origin.empty() && own->second.declared.file == 0) {
         resolved_.diagnostics.add(
-            error::shadows_std(own->second.declared, symbol.name, error::kind_name(symbol), ""));
+            errors::shadows_std(own->second.declared, symbol.name, errors::kind_name(symbol), ""));
       }
       return;
     }
@@ -260,10 +261,10 @@ void collect_constructs(Resolved& resolved) {
     if (own == resolved.symbols.end()) {
       resolved.symbols.emplace(symbol.name, symbol);
     } else if (own->second.kind == SymbolKind::Hamiltonian) {
-      resolved.diagnostics.add(error::hubble_and_hamiltonian(own->second.declared));
+      resolved.diagnostics.add(errors::hubble_and_hamiltonian(own->second.declared));
     } else if (own->second.kind != SymbolKind::Construct && given.construct != "expect") {
-      resolved.diagnostics.add(
-          error::shadows_std(own->second.declared, symbol.name, std::string(given.doc), qualified));
+      resolved.diagnostics.add(errors::shadows_std(own->second.declared, symbol.name,
+                                                   std::string(given.doc), qualified));
     }
     resolved.symbols.emplace(qualified, std::move(symbol));
   }
@@ -284,10 +285,10 @@ void note_shadowed_builtins(Resolved& resolved) {
     const Builtin* builtin = find_builtin(name);
     if (builtin != nullptr && (gauge || builtin->rule != Rule::PathProduct)) {
       resolved.diagnostics.add(
-          error::shadows_std(symbol.declared, name, std::string(builtin->doc), ""));
+          errors::shadows_std(symbol.declared, name, std::string(builtin->doc), ""));
     } else if (const BuiltinConstant* constant = find_constant(name)) {
       resolved.diagnostics.add(
-          error::shadows_std(symbol.declared, name, std::string(constant->doc), ""));
+          errors::shadows_std(symbol.declared, name, std::string(constant->doc), ""));
     }
   }
 }
@@ -307,10 +308,10 @@ void read_lattice(Resolved& resolved) {
   });
   if (!shape && unnamed) return;
   if (!shape) {
-    resolved.diagnostics.add(error::bad_shape(written.span));
+    resolved.diagnostics.add(errors::bad_shape(written.span));
   } else if (shape->size() > kMostDimensions) {
     resolved.diagnostics.add(
-        error::too_many_dimensions(written.span, static_cast<int>(shape->size())));
+        errors::too_many_dimensions(written.span, static_cast<int>(shape->size())));
   } else {
     resolved.lattice_shape = *shape;
   }

@@ -89,7 +89,7 @@ class EquationCheck {
   void whole_number(const Symbol& hamiltonian, const Value& value) {
     if (is_unknown(value.type)) return;
     if (value.type.per_site || !value.free.empty()) {
-      resolved_.diagnostics.add(error::hamiltonian_density(hamiltonian.value->span));
+      resolved_.diagnostics.add(errors::hamiltonian_density(hamiltonian.value->span));
     } else {
       inference_.require(*hamiltonian.value, value, type_of(Base::Real), "the Hamiltonian `H`", {});
     }
@@ -104,18 +104,18 @@ class EquationCheck {
         if (has_equation_of_motion(other)) states.push_back(name);
       }
       const auto near = symbol == nullptr ? suggest(head.name, states) : std::nullopt;
-      resolved_.diagnostics.add(error::equation_of_non_state(head.span, head.name, symbol, near));
+      resolved_.diagnostics.add(errors::equation_of_non_state(head.span, head.name, symbol, near));
       return;
     }
     const auto [place, fresh] = written_.emplace(head.name, head.span);
     if (!fresh) {
-      resolved_.diagnostics.add(error::second_equation(head.span, head.name, place->second));
+      resolved_.diagnostics.add(errors::second_equation(head.span, head.name, place->second));
     }
     if (head.primes > 2) {
-      resolved_.diagnostics.add(error::order_too_high(head.span, head.name, head.primes));
+      resolved_.diagnostics.add(errors::order_too_high(head.span, head.name, head.primes));
     }
     if (symbol->kind != SymbolKind::Gauge && head.args.size() != symbol->parameters.size()) {
-      resolved_.diagnostics.add(error::equation_indices(head.span, *symbol));
+      resolved_.diagnostics.add(errors::equation_indices(head.span, *symbol));
       return;
     }
     Scope scope;
@@ -126,8 +126,8 @@ class EquationCheck {
       if (index.kind != ExprKind::Name) continue;
       const Symbol* taken = resolved_.find(index.text);
       if (taken != nullptr && taken->kind != SymbolKind::Construct) {
-        resolved_.diagnostics.add(error::index_named_like_value(
-            index.span, index.text, error::a_kind(*taken), taken->declared));
+        resolved_.diagnostics.add(errors::index_named_like_value(
+            index.span, index.text, errors::a_kind(*taken), taken->declared));
       }
       ranges[i] = inference_.range_of_place(*symbol, i);
       ranges[i].first = index.span;
@@ -143,10 +143,10 @@ class EquationCheck {
   void pairs() {
     for (const StateLine& line : state_lines(resolved_)) {
       if (line.canonical.size() == 1) {
-        resolved_.diagnostics.add(error::no_momentum(*line.canonical[0], *find_hamiltonian()));
+        resolved_.diagnostics.add(errors::no_momentum(*line.canonical[0], *find_hamiltonian()));
       } else if (line.canonical.size() % 2 == 1) {
         resolved_.diagnostics.add(
-            error::odd_hamiltonian_state(line.canonical.back()->declared, line.clause->keyword));
+            errors::odd_hamiltonian_state(line.canonical.back()->declared, line.clause->keyword));
       }
     }
   }
@@ -160,7 +160,7 @@ class EquationCheck {
       if (symbol.kind == SymbolKind::Field && fields) continue;
       if (names_argument(resolved_, symbol)) continue;
       resolved_.diagnostics.add(
-          error::no_equation(symbol, fields, resolved_.clause("metric") != nullptr));
+          errors::no_equation(symbol, fields, resolved_.clause("metric") != nullptr));
     }
   }
 
@@ -285,8 +285,8 @@ void check_model(Resolved& resolved) {
     state = state || evolves;
     if (evolves && symbol.kind != SymbolKind::Fermion && started.count(name) == 0) {
       resolved.diagnostics.add(
-          error::not_started(symbol.declared, name,
-                             symbol.kind == SymbolKind::Gauge && symbol.type.base != Base::Real));
+          errors::not_started(symbol.declared, name,
+                              symbol.kind == SymbolKind::Gauge && symbol.type.base != Base::Real));
     }
   }
   for (const char* keyword : {"field", "var", "gauge", "primitive"}) {
@@ -294,7 +294,7 @@ void check_model(Resolved& resolved) {
   }
   if (!state && solves(resolved)) return;
   if (!state) {
-    resolved.diagnostics.add(error::clause_missing(
+    resolved.diagnostics.add(errors::clause_missing(
         "state", "a model declares what evolves, with field, var, gauge or primitive",
         "add a line such as `field phi: real`", whole));
     return;
@@ -302,7 +302,7 @@ void check_model(Resolved& resolved) {
   if (resolved.clause("evolve") == nullptr && resolved.clause("sample") == nullptr &&
       !measures(resolved)) {
     const bool links = resolved.clause("gauge") != nullptr && resolved.clause("action") != nullptr;
-    resolved.diagnostics.add(error::clause_missing(
+    resolved.diagnostics.add(errors::clause_missing(
         links ? "`sample`" : "`evolve`",
         "a model says how it goes forward: evolve for time, sample for Markov chains",
         links ? "add a line such as `sample heatbath, sweeps = 1000`"
@@ -310,7 +310,7 @@ void check_model(Resolved& resolved) {
         whole));
   }
   if (resolved.clause("conserve") != nullptr && resolved.clause("recover") == nullptr) {
-    resolved.diagnostics.add(error::clause_missing(
+    resolved.diagnostics.add(errors::clause_missing(
         "`recover`", "`conserve` evolves densities; the primitive variables must be found back",
         "add `recover { ... }` with one fact for each primitive variable",
         resolved.clause("conserve")->keyword_span));

@@ -66,7 +66,7 @@ class BodyCheck {
 
   void report_clause(const Clause& clause) {
     resolved_.diagnostics.add(
-        error::unknown_clause(clause.keyword_span, clause.keyword, std::nullopt));
+        errors::unknown_clause(clause.keyword_span, clause.keyword, std::nullopt));
   }
 
   void check(const ExprPtr& expr) {
@@ -80,9 +80,9 @@ class BodyCheck {
       const std::vector<std::string> names(known_.begin(), known_.end());
       const auto near = suggest(node.text, names);
       if (node.kind == ExprKind::Call) {
-        resolved_.diagnostics.add(error::unknown_function(node.span, node.text, nullptr, near));
+        resolved_.diagnostics.add(errors::unknown_function(node.span, node.text, nullptr, near));
       } else {
-        resolved_.diagnostics.add(error::unknown_in_body(node.span, node.text, near));
+        resolved_.diagnostics.add(errors::unknown_in_body(node.span, node.text, near));
       }
     });
   }
@@ -95,7 +95,7 @@ class BodyCheck {
     if (call.args.size() != parameters.size()) {
       std::string usage = symbol->name + "(";
       for (const std::string& name : parameters) usage += (usage.back() == '(' ? "" : ", ") + name;
-      resolved_.diagnostics.add(error::wrong_arity(
+      resolved_.diagnostics.add(errors::wrong_arity(
           call.span, symbol->name, usage + ")", static_cast<int>(parameters.size()),
           static_cast<int>(call.args.size()), "", symbol->declared));
     }
@@ -107,7 +107,7 @@ class BodyCheck {
       if (find_constant(node.text) != nullptr) return;
       if (!name && (find_builtin(node.text) != nullptr || function(node))) return;
       resolved_.diagnostics.add(
-          error::function_in_body(node.span, node.text, symbol->name, call.span));
+          errors::function_in_body(node.span, node.text, symbol->name, call.span));
     });
     return true;
   }
@@ -120,8 +120,8 @@ class BodyCheck {
 void stencil(Resolved& resolved, Inference& inference, const Clause& clause) {
   const Item& item = clause.items.front();
   if (!item.head || item.head->args.size() != 1) {
-    resolved.diagnostics.add(error::clause_form(clause.keyword_span, "stencil",
-                                                "stencil name(u) = expression with u@k"));
+    resolved.diagnostics.add(errors::clause_form(clause.keyword_span, "stencil",
+                                                 "stencil name(u) = expression with u@k"));
     return;
   }
   Scope scope;
@@ -153,7 +153,7 @@ void choose_stencils(Resolved& resolved) {
     }
     const std::string found = name.kind == ExprKind::Name ? name.text : "an expression";
     resolved.diagnostics.add(
-        error::option_word(name.span, "laplacian", found, suggest(name.text, known), known));
+        errors::option_word(name.span, "laplacian", found, suggest(name.text, known), known));
   }
 }
 

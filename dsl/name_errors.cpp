@@ -8,7 +8,7 @@
 #include "dsl/messages/error_parts.hpp"
 #include "dsl/messages/suggest.hpp"
 
-namespace vphi::dsl::error {
+namespace vphi::dsl::errors {
 
 namespace {
 
@@ -452,4 +452,4 @@ Diagnostic hubble_and_hamiltonian(Span at) {
   return d;
 }
 
-}  // namespace vphi::dsl::error
+}  // namespace vphi::dsl::errors

@@ -14,7 +14,7 @@
 #include "dsl/messages/diagnostic.hpp"
 #include "dsl/resolve.hpp"
 
-namespace vphi::dsl::error {
+namespace vphi::dsl::errors {
 
 using Names = std::vector<std::string>;
 
@@ -194,4 +194,4 @@ Diagnostic hamiltonian_density(Span at);
 Diagnostic no_momentum(const Symbol& coordinate, const Symbol& hamiltonian);
 Diagnostic odd_hamiltonian_state(Span at, const std::string& keyword);
 
-}  // namespace vphi::dsl::error
+}  // namespace vphi::dsl::errors

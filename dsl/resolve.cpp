@@ -58,7 +58,7 @@ void repair_keywords(Resolved& resolved) {
     Clause& clause = line.clause;
     if (line.kind != Line::Kind::Clause || find_clause(clause.keyword) != nullptr) continue;
     const auto near = near_keyword(clause.keyword, "");
-    resolved.diagnostics.add(error::unknown_clause(clause.keyword_span, clause.keyword, near));
+    resolved.diagnostics.add(errors::unknown_clause(clause.keyword_span, clause.keyword, near));
     if (near) clause.keyword = *near;
   }
 }

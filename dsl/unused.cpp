@@ -53,7 +53,7 @@ void warn_of_unused(Resolved& resolved) {
                      symbol.kind == SymbolKind::Solver;
     if (!may || !symbol.value || symbol.declared.empty() || symbol.declared.file != 0) continue;
     if (used.contains(name) || name == kChosenLaplacian) continue;
-    found.push_back(error::unused(symbol, clause_with_option(name)));
+    found.push_back(errors::unused(symbol, clause_with_option(name)));
   }
   std::ranges::sort(found, {}, [](const Diagnostic& d) { return d.span.begin; });
   for (Diagnostic& d : found) resolved.diagnostics.add(std::move(d));

@@ -95,7 +95,7 @@ std::string of_symbol(const Analysis& analysis, const Derived* derived, const ds
   const bool library = symbol.kind == SymbolKind::Stencil ||
                        symbol.kind == SymbolKind::Integrator || symbol.kind == SymbolKind::Scheme ||
                        symbol.kind == SymbolKind::Solver;
-  text += dsl::error::kind_name(symbol) + (library ? "" : type_text(analysis, symbol));
+  text += dsl::errors::kind_name(symbol) + (library ? "" : type_text(analysis, symbol));
   text += symbol.origin.empty() ? "\n\n" : ", from " + symbol.origin + "\n\n";
   if (!library) text += value_text(analysis, symbol);
   if (derived != nullptr) text += equations_of(*derived, symbol.name);

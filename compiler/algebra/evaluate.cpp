@@ -10,9 +10,8 @@ namespace vphi::algebra {
 namespace {
 
 bool is_leaf(Expr e) { return e.op() <= Op::Uniform || e.is(Op::Stencil); }
-bool is_reduction(Expr e) {
-  return (e.op() >= Op::Mean && e.op() <= Op::Maximum) || e.is(Op::PairSum);
-}
+/// Its value needs those of all sites.
+bool needs_all_sites(Expr e) { return reduces_sites(e.op()) || e.is(Op::PairSum); }
 
 template <class Real>
 Real apply(const Row& row, const std::vector<Real>& args) {
@@ -39,8 +38,8 @@ Real evaluate_in(Expr expr, const Leaf& leaf) {
       values.emplace(e.get(), static_cast<Real>(e->number.real));
       continue;
     }
-    if (is_leaf(e) || is_reduction(e)) {
-      if (!leaf || is_reduction(e)) {
+    if (is_leaf(e) || needs_all_sites(e)) {
+      if (!leaf || needs_all_sites(e)) {
         throw std::invalid_argument("evaluate: no value for " + std::string(info(e.op()).name));
       }
       values.emplace(e.get(), static_cast<Real>(leaf(*e)));
@@ -77,7 +76,7 @@ long double evaluate_long(Expr expr, const std::function<long double(const Node&
 
 std::optional<Number> constant(Expr expr) {
   if (expr.is_number()) return expr->number;
-  if (contains(expr, [](Expr e) { return !e.is_number() && (is_leaf(e) || is_reduction(e)); })) {
+  if (contains(expr, [](Expr e) { return !e.is_number() && (is_leaf(e) || needs_all_sites(e)); })) {
     return std::nullopt;
   }
   return inexact(evaluate_long(expr, {}));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <unordered_set>
 
+#include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/rational.hpp"
 #include "compiler/algebra/simplify.hpp"
@@ -69,11 +70,9 @@ struct Same {
   bool operator()(const Node* a, const Key& b) const { return equal(key_of(*a), b); }
 };
 
-bool is_reduction(Op op) { return op >= Op::Mean && op <= Op::Maximum; }
-
 bool has_value_per_site(const Key& key) {
   if (key.op >= Op::Load && key.op <= Op::Uniform) return true;
-  if (is_reduction(key.op)) return false;
+  if (reduces_sites(key.op)) return false;
   return std::ranges::any_of(key.args, [](Expr arg) { return arg->per_site; });
 }
 
@@ -157,9 +156,26 @@ Expr Arena::make(Op op, std::vector<Expr> args, dsl::Span span) {
       return power(*this, args[0], rational(1, 2), span);
     case Op::Fma:
       return sum(*this, std::vector{product(*this, std::span(args).first(2), span), args[2]}, span);
-    default:
-      return function(*this, op, args, span);
+    case VPHI_DRAWS:
+    case VPHI_DEVICE_FUNCTIONS:
+    case VPHI_CONDITIONS:
+    case VPHI_SITE_REDUCTIONS:
+#include "compiler/algebra/function_cases.def"
+    case Op::Number:
+    case Op::Symbol:
+    case Op::Load:
+    case Op::Site:
+    case Op::Atan2:
+    case Op::Min:
+    case Op::Max:
+    case Op::Select:
+    case Op::Lookup:
+    case Op::Stencil:
+    case Op::PairSum:
+    case Op::Count_:
+      break;
   }
+  return function(*this, op, args, span);
 }
 
 Expr Arena::raw(Op op, std::vector<Expr> args, dsl::Span span) {

@@ -192,8 +192,8 @@ void refuse_swept_transforms(const program::Program& p, const dsl::Resolved& res
       std::ranges::any_of(p.outputs, [](const auto& o) { return !o.transforms.empty(); });
   if (p.instances <= 1 || !transforms) return;
   const dsl::Clause* sweep = resolved.clause("sweep");
-  diagnostics.add(error::not_yet(sweep ? sweep->keyword_span : dsl::Span{},
-                                 "a sweep of a model that transforms its fields for outputs"));
+  diagnostics.add(errors::not_yet(sweep ? sweep->keyword_span : dsl::Span{},
+                                  "a sweep of a model that transforms its fields for outputs"));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ bool run_passes(const std::vector<LoopSequence*>& chains,
           findings.insert(findings.end(), open.begin(), open.end());
         }
         if (findings.empty()) continue;
-        diagnostics.add(error::broken_kernel(after, findings));
+        diagnostics.add(errors::broken_kernel(after, findings));
         return false;
       }
     }

@@ -8,9 +8,9 @@
 #include "dsl/messages/error_parts.hpp"
 #include "dsl/messages/suggest.hpp"
 
-namespace vphi::schedule::error {
+namespace vphi::schedule::errors {
 
-using dsl::error::make;
+using dsl::errors::make;
 
 Diagnostic not_yet(Span at, const std::string& what) {
   Diagnostic d = make("E0901", at, what + " is not yet in this version");
@@ -162,4 +162,4 @@ Diagnostic broken_kernel(const std::string& after, const std::vector<std::string
   return d;
 }
 
-}  // namespace vphi::schedule::error
+}  // namespace vphi::schedule::errors

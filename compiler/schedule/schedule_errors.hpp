@@ -10,12 +10,12 @@
 #include "compiler/text/text_errors.hpp"
 #include "dsl/messages/diagnostic.hpp"
 
-namespace vphi::schedule::error {
+namespace vphi::schedule::errors {
 
 using dsl::Diagnostic;
 using dsl::Span;
-using text::error::cannot_evaluate;
-using text::error::solver_text;
+using text::errors::cannot_evaluate;
+using text::errors::solver_text;
 
 Diagnostic not_yet(Span at, const std::string& what);
 Diagnostic no_integrator(Span at);
@@ -48,4 +48,4 @@ Diagnostic not_together(Span at, int steps, const std::string& why);
 Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option);
 Diagnostic broken_kernel(const std::string& after, const std::vector<std::string>& findings);
 
-}  // namespace vphi::schedule::error
+}  // namespace vphi::schedule::errors

@@ -54,7 +54,7 @@ class IntegratorReader {
     if (found != all.end()) return read(**found, depth);
     std::vector<std::string> known;
     for (const dsl::Clause* c : all) known.push_back(integrator_name(*c));
-    return fail(error::unknown_integrator(at, name, known));
+    return fail(errors::unknown_integrator(at, name, known));
   }
 
   std::optional<Integrator> read(const dsl::Clause& clause, int depth) {
@@ -66,8 +66,8 @@ class IntegratorReader {
         !value->args.empty()) {
       return composed(clause, *value, name, depth);
     }
-    return fail(error::unreadable_head(clause.keyword_span, name,
-                                       "it is neither a body nor a `compose(...)`"));
+    return fail(errors::unreadable_head(clause.keyword_span, name,
+                                        "it is neither a body nor a `compose(...)`"));
   }
 
  private:
@@ -83,13 +83,13 @@ class IntegratorReader {
     const dsl::ExprPtr call = clause.items[0].value;
     if (!call || call->kind != ExprKind::Call) {
       return fail(
-          error::unreadable_head(clause.keyword_span, name, "there is no head in brackets"));
+          errors::unreadable_head(clause.keyword_span, name, "there is no head in brackets"));
     }
     for (const dsl::NamedArgument& argument : call->named) {
       if (argument.name.ends_with("''")) {
-        return fail(error::unreadable_head(argument.span, name,
-                                           "second derivatives are made first "
-                                           "order before heads are matched"));
+        return fail(errors::unreadable_head(argument.span, name,
+                                            "second derivatives are made first "
+                                            "order before heads are matched"));
       }
       if (argument.name.ends_with("'")) {
         result.head.push_back({argument.name.substr(0, argument.name.size() - 1), argument.value});
@@ -104,13 +104,13 @@ class IntegratorReader {
       }
     }
     if (result.head.empty()) {
-      return fail(error::unreadable_head(call->span, name, "it has no equation"));
+      return fail(errors::unreadable_head(call->span, name, "it has no equation"));
     }
     for (const dsl::Line& line : clause.body) {
       if (line.kind != dsl::Line::Kind::Definition || line.definition.drawn ||
           line.definition.head.form != dsl::Head::Form::Plain) {
         return fail(
-            error::cannot_evaluate(line.span, name, "a body has lines `name = value` only"));
+            errors::cannot_evaluate(line.span, name, "a body has lines `name = value` only"));
       }
       result.body.push_back({line.definition.head.name, line.definition.value, line.span});
     }
@@ -119,7 +119,7 @@ class IntegratorReader {
   }
 
   std::optional<Integrator> other(const dsl::Expr& name, const std::string& as, int depth) {
-    if (depth > 16) return fail(error::composed_of_itself(name.span, as));
+    if (depth > 16) return fail(errors::composed_of_itself(name.span, as));
     return named(name.text, name.span, depth + 1);
   }
 
@@ -136,7 +136,7 @@ class IntegratorReader {
       weights.push_back(*weight);
     }
     if (weights.empty() || std::abs(sum - 1) > 1e-12L) {
-      return fail(error::weights_sum(call.span, name, static_cast<double>(sum)));
+      return fail(errors::weights_sum(call.span, name, static_cast<double>(sum)));
     }
     Integrator result = *base;
     result.name = name;
@@ -168,7 +168,7 @@ class IntegratorReader {
       if (value) return *value;
     } catch (const ArithmeticError&) {
     }
-    if (depth == 0) diagnostics_.add(error::weight_not_number(expr.span, name));
+    if (depth == 0) diagnostics_.add(errors::weight_not_number(expr.span, name));
     return std::nullopt;
   }
 

@@ -80,7 +80,7 @@ std::shared_ptr<const Solver> read_solver(const dsl::Clause& clause, dsl::Span u
     return std::make_shared<const Solver>(read(clause));
   } catch (const ArithmeticError& wrong) {
     const dsl::Span at = wrong.span.empty() ? used : wrong.span;
-    diagnostics.add(error::solver_text(at, name_of(clause), wrong.message, used));
+    diagnostics.add(errors::solver_text(at, name_of(clause), wrong.message, used));
   }
   return nullptr;
 }

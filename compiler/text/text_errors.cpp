@@ -5,9 +5,9 @@
 #include "dsl/messages/error_parts.hpp"
 #include "dsl/messages/suggest.hpp"
 
-namespace vphi::text::error {
+namespace vphi::text::errors {
 
-using dsl::error::make;
+using dsl::errors::make;
 
 Diagnostic unknown_integrator(Span at, const std::string& name,
                               const std::vector<std::string>& known) {
@@ -69,4 +69,4 @@ Diagnostic solver_text(Span at, const std::string& solver, const std::string& wh
   return d;
 }
 
-}  // namespace vphi::text::error
+}  // namespace vphi::text::errors

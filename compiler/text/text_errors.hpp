@@ -6,7 +6,7 @@
 
 #include "dsl/messages/diagnostic.hpp"
 
-namespace vphi::text::error {
+namespace vphi::text::errors {
 
 using dsl::Diagnostic;
 using dsl::Span;
@@ -21,4 +21,4 @@ Diagnostic cannot_evaluate(Span at, const std::string& integrator, const std::st
 /// The text of a solver cannot be used; `used` is the solve that names it.
 Diagnostic solver_text(Span at, const std::string& solver, const std::string& why, Span used);
 
-}  // namespace vphi::text::error
+}  // namespace vphi::text::errors

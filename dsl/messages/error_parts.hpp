@@ -7,7 +7,7 @@
 #include "dsl/messages/diagnostic.hpp"
 #include "dsl/name_errors.hpp"
 
-namespace vphi::dsl::error {
+namespace vphi::dsl::errors {
 
 /// Largest number of characters of the model that a message quotes.
 constexpr std::size_t kShown = 60;
@@ -34,4 +34,4 @@ inline void point_at(Diagnostic& d, const Symbol& symbol) {
   }
 }
 
-}  // namespace vphi::dsl::error
+}  // namespace vphi::dsl::errors

@@ -75,7 +75,7 @@ ModelText load_model(const ModelSource& model, Diagnostics& diagnostics) {
   std::string problem;
   const auto text = read_file(path, problem);
   if (!text) {
-    diagnostics.add(error::unreadable_file(path, problem, nearest_model(path)));
+    diagnostics.add(errors::unreadable_file(path, problem, nearest_model(path)));
     ModelText empty;
     empty.source = std::make_shared<const Source>(path, "");
     return empty;
@@ -95,10 +95,10 @@ std::vector<ModelText> load_library(Diagnostics& diagnostics) {
       if (text) {
         files.emplace_back(entry.path().string(), *text);
       } else {
-        diagnostics.add(error::unreadable_file(entry.path().string(), problem, ""));
+        diagnostics.add(errors::unreadable_file(entry.path().string(), problem, ""));
       }
     }
-    if (code) diagnostics.add(error::unreadable_file(folder, code.message(), ""));
+    if (code) diagnostics.add(errors::unreadable_file(folder, code.message(), ""));
     std::sort(files.begin(), files.end());
   } else {
     for (const auto& [name, text] : vphi_std::files()) {
@@ -144,7 +144,7 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
     const auto source = add_text(library, "--set " + written, text);
     if (setting == nullptr) {
       diagnostics.add(
-          error::not_a_parameter({0, 0, source->file()}, name, nullptr, suggest(name, known)));
+          errors::not_a_parameter({0, 0, source->file()}, name, nullptr, suggest(name, known)));
       continue;
     }
     ExprPtr value = parse_expression(source, diagnostics);

@@ -106,7 +106,7 @@ class Search {
       return a->declared.begin < b->declared.begin;
     });
     std::rotate(chain.begin(), first, chain.end());
-    resolved_.diagnostics.add(error::cycle(chain.front()->declared, chain));
+    resolved_.diagnostics.add(errors::cycle(chain.front()->declared, chain));
   }
 
   Resolved& resolved_;

@@ -149,6 +149,9 @@ class Inference {
   Value call(const Expr& expr, const Scope& scope);
   Value user_call(const Expr& expr, const Symbol& symbol, const Scope& scope);
   Value builtin_call(const Expr& expr, const Builtin& builtin, const Scope& scope);
+  Value site_number(const Expr& expr);
+  Value values_of_file(const Expr& expr, bool table, const Scope& scope);
+  Value sweep_values(const Expr& expr, const Scope& scope);
   bool arity(const Expr& expr, const Builtin& builtin);
   void options(const Expr& expr, const Builtin& builtin, const Scope& scope);
   void named_parameter(const NamedArgument& named, const Scope& scope);
@@ -170,6 +173,10 @@ class Inference {
 
   // infer_reductions.cpp
   Value reduce(const Expr& expr, const Builtin& builtin, const Scope& scope);
+  void bind_trailing(const Expr& expr, const Scope& scope, Scope& inner,
+                     std::map<std::string, IndexRange>& ranges);
+  void bind_ranges(const Expr& expr, const Builtin& builtin, const Scope& scope, Scope& inner,
+                   std::map<std::string, IndexRange>& ranges);
   Value fold(const Expr& expr, const Builtin& builtin, const Scope& scope);
   bool has_meaning(const std::string& name, const Scope& scope) const;
   std::vector<std::string> indices_of(const Expr& expr, const Scope& scope);

@@ -44,7 +44,7 @@ Value Inference::call(const Expr& expr, const Scope& scope) {
     Symbol parameter;
     parameter.name = expr.text;
     parameter.declared = local->declared;
-    report(error::not_a_function(expr.span, parameter));
+    report(errors::not_a_function(expr.span, parameter));
     return {};
   }
   if (const Symbol* symbol = resolved_.find(expr.text)) return user_call(expr, *symbol, scope);
@@ -76,7 +76,7 @@ Value Inference::call(const Expr& expr, const Scope& scope) {
   if (const auto dot = expr.text.rfind('.'); dot != std::string::npos) {
     const std::string tail = expr.text.substr(dot + 1);
     if (find_builtin(tail) != nullptr) {
-      report(error::unknown_function(head, expr.text, nullptr, tail));
+      report(errors::unknown_function(head, expr.text, nullptr, tail));
       return {};
     }
   }
@@ -85,7 +85,7 @@ Value Inference::call(const Expr& expr, const Scope& scope) {
   const auto habit = kHabits.find(expr.text);
   if (symbol == nullptr)
     near = habit != kHabits.end() ? std::optional(habit->second) : suggest(expr.text, known);
-  report(error::unknown_function(head, expr.text, symbol, near));
+  report(errors::unknown_function(head, expr.text, symbol, near));
   return {};
 }
 
@@ -106,8 +106,8 @@ Value Inference::user_call(const Expr& expr, const Symbol& symbol, const Scope& 
   for (const NamedArgument& named : expr.named) named_parameter(named, scope);
   if (symbol.kind == SymbolKind::Stencil) {
     if (arguments.size() != 1) {
-      report(error::wrong_arity(expr.span, symbol.name, symbol.name + "(u)", 1,
-                                static_cast<int>(arguments.size()), "", symbol.declared));
+      report(errors::wrong_arity(expr.span, symbol.name, symbol.name + "(u)", 1,
+                                 static_cast<int>(arguments.size()), "", symbol.declared));
     }
     return arguments.empty() ? Value{} : arguments[0];
   }
@@ -115,7 +115,7 @@ Value Inference::user_call(const Expr& expr, const Symbol& symbol, const Scope& 
                         (symbol.kind == SymbolKind::Definition ||
                          symbol.kind == SymbolKind::Potential || symbol.kind == SymbolKind::Action);
   if (!function) {
-    report(error::not_a_function(expr.span, symbol));
+    report(errors::not_a_function(expr.span, symbol));
     return {};
   }
   if (arguments.size() != symbol.parameters.size()) {
@@ -123,9 +123,9 @@ Value Inference::user_call(const Expr& expr, const Symbol& symbol, const Scope& 
     for (std::size_t i = 0; i < symbol.parameters.size(); ++i) {
       usage += (i > 0 ? ", " : "") + symbol.parameters[i];
     }
-    report(error::wrong_arity(expr.span, symbol.name, usage + ")",
-                              static_cast<int>(symbol.parameters.size()),
-                              static_cast<int>(arguments.size()), "", symbol.declared));
+    report(errors::wrong_arity(expr.span, symbol.name, usage + ")",
+                               static_cast<int>(symbol.parameters.size()),
+                               static_cast<int>(arguments.size()), "", symbol.declared));
     return {};
   }
   // an index stays an index in the function, and gets its range from what it indexes there
@@ -153,8 +153,8 @@ bool Inference::arity(const Expr& expr, const Builtin& builtin) {
   const int count = static_cast<int>(expr.args.size());
   if (count >= builtin.least && (builtin.most < 0 || count <= builtin.most)) return true;
   const int wanted = count < builtin.least ? builtin.least : builtin.most;
-  report(error::wrong_arity(expr.span, std::string(builtin.name), usage_of(builtin), wanted, count,
-                            std::string(builtin.doc), {}));
+  report(errors::wrong_arity(expr.span, std::string(builtin.name), usage_of(builtin), wanted, count,
+                             std::string(builtin.doc), {}));
   return false;
 }
 
@@ -164,7 +164,7 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
   for (const NamedArgument& named : expr.named) {
     if (std::find(known.begin(), known.end(), named.name) == known.end()) {
       if (!indices) {
-        report(error::option_of_function(named.span, named.name, expr.text, known));
+        report(errors::option_of_function(named.span, named.name, expr.text, known));
       }
       continue;
     }
@@ -178,8 +178,8 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
       if (value.kind != ExprKind::List) chosen = {named.value};
       for (const ExprPtr& axis : chosen) {
         if (std::find(axes.begin(), axes.end(), axis->text) != axes.end()) continue;
-        report(error::option_word(axis->span, "over", to_text(*axis), suggest(axis->text, axes),
-                                  axes));
+        report(errors::option_word(axis->span, "over", to_text(*axis), suggest(axis->text, axes),
+                                   axes));
       }
     } else if (named.name == "bins" || named.name == "order") {
       std::vector<ExprPtr> counts = value.args;  // one for each axis of a histogram
@@ -187,7 +187,7 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
       for (const ExprPtr& each : counts) {
         const auto count = constant_integer(resolved_, *each);
         if (!count || *count < 1) {
-          report(error::whole_number_wanted(each->span, "`" + named.name + "`", 1));
+          report(errors::whole_number_wanted(each->span, "`" + named.name + "`", 1));
         }
       }
     } else if ((named.name == "low" || named.name == "high") && value.kind == ExprKind::List) {
@@ -209,6 +209,47 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
       number(value, scope, "`" + named.name + "`");
     }
   }
+}
+
+Value Inference::site_number(const Expr& expr) {
+  const Expr& axis = *expr.args[0];
+  if (dimensions() == 0) {
+    report_no_lattice(expr.span, "`index`");
+  } else if (axis.kind != ExprKind::Name || !is_axis(axis.text)) {
+    report(errors::shift_operand(axis.span, to_text(axis), dimensions()));
+  }
+  return {type_of(Base::Integer, true), {}};
+}
+
+/// table("file", x, ...) or file("file")[i, ...].
+Value Inference::values_of_file(const Expr& expr, bool table, const Scope& scope) {
+  Value value{type_of(table ? Base::Real : Base::Unknown), {}};
+  if (expr.args[0]->kind != ExprKind::String) {
+    report(errors::argument_type(
+        expr.args[0]->span, expr.text, "the name of a file first", infer(*expr.args[0], scope).type,
+        "write " + expr.text + "(\"file.h5:set\"" + (table ? ", ...)" : ")")));
+  }
+  std::size_t first = 1;  // nested tables: more names of files
+  while (table && first < expr.args.size() && expr.args[first]->kind == ExprKind::String) ++first;
+  for (std::size_t i = first; i < expr.args.size(); ++i) {
+    const Value argument = infer(*expr.args[i], scope);
+    if (!is_unknown(argument.type) && !is_real(argument.type)) {
+      report(errors::argument_type(expr.args[i]->span, expr.text, "real numbers", argument.type,
+                                   "give it a real expression"));
+    }
+    value = join(value, argument);
+  }
+  return value;
+}
+
+Value Inference::sweep_values(const Expr& expr, const Scope& scope) {
+  number(*expr.args[0], scope, "the first value");
+  number(*expr.args[1], scope, "the last value");
+  const auto count = constant_integer(resolved_, *expr.args[2]);
+  if (!count || *count < 1) {
+    report(errors::whole_number_wanted(expr.args[2]->span, "the number of values", 1));
+  }
+  return {type_of(Base::Real), {}};
 }
 
 Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Scope& scope) {
@@ -267,58 +308,23 @@ Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Sc
       condition(*expr.args[1], scope, "the second argument of `first`");
       return value;
     }
-    case Rule::SiteNumber: {
-      const Expr& axis = *expr.args[0];
-      if (dimensions() == 0) {
-        report_no_lattice(expr.span, "`index`");
-      } else if (axis.kind != ExprKind::Name || !is_axis(axis.text)) {
-        report(error::shift_operand(axis.span, to_text(axis), dimensions()));
-      }
-      return {type_of(Base::Integer, true), {}};
-    }
+    case Rule::SiteNumber:
+      return site_number(expr);
     case Rule::Table:
-    case Rule::File: {
-      Value value{type_of(builtin.rule == Rule::Table ? Base::Real : Base::Unknown), {}};
-      if (expr.args[0]->kind != ExprKind::String) {
-        report(error::argument_type(expr.args[0]->span, expr.text, "the name of a file first",
-                                    infer(*expr.args[0], scope).type,
-                                    "write " + expr.text + "(\"file.h5:set\"" +
-                                        (builtin.rule == Rule::Table ? ", ...)" : ")")));
-      }
-      std::size_t first = 1;  // nested tables: more names of files
-      while (builtin.rule == Rule::Table && first < expr.args.size() &&
-             expr.args[first]->kind == ExprKind::String) {
-        ++first;
-      }
-      for (std::size_t i = first; i < expr.args.size(); ++i) {
-        const Value argument = infer(*expr.args[i], scope);
-        if (!is_unknown(argument.type) && !is_real(argument.type)) {
-          report(error::argument_type(expr.args[i]->span, expr.text, "real numbers", argument.type,
-                                      "give it a real expression"));
-        }
-        value = join(value, argument);
-      }
-      return value;
-    }
+    case Rule::File:
+      return values_of_file(expr, builtin.rule == Rule::Table, scope);
     case Rule::Output:
       if (scope.inherited(&Scope::drawn)) {
-        report(error::output_at_start(expr.span, expr.text));
+        report(errors::output_at_start(expr.span, expr.text));
       } else {
-        report(error::stands_alone(expr.span, expr.text, "`every` or `at end`"));
+        report(errors::stands_alone(expr.span, expr.text, "`every` or `at end`"));
       }
       return {};
     case Rule::Promise:
-      report(error::stands_alone(expr.span, expr.text, "`expect`"));
+      report(errors::stands_alone(expr.span, expr.text, "`expect`"));
       return {};
-    case Rule::SweepValues: {
-      number(*expr.args[0], scope, "the first value");
-      number(*expr.args[1], scope, "the last value");
-      const auto count = constant_integer(resolved_, *expr.args[2]);
-      if (!count || *count < 1) {
-        report(error::whole_number_wanted(expr.args[2]->span, "the number of values", 1));
-      }
-      return {type_of(Base::Real), {}};
-    }
+    case Rule::SweepValues:
+      return sweep_values(expr, scope);
     case Rule::Distribution:
       return {};
   }
@@ -343,16 +349,16 @@ void Inference::output(const Expr& call, const Scope& scope) {
   for (const NamedArgument& named : call.named) {
     const bool axis = row->axis == program::OutputAxis::Across && !is_axis(named.name) &&
                       (named.name == "x" || named.name == "y" || named.name == "z");
-    if (axis) report(error::axis_missing(named.span, named.name, dimensions()));
+    if (axis) report(errors::axis_missing(named.span, named.name, dimensions()));
   }
   for (const ExprPtr& argument : call.args) {
     const Value value = infer(*argument, scope);
     const bool many = value.type.per_site || !value.free.empty();
     if (!many && !histogram && !is_unknown(value.type)) {
-      report(error::scalar_in_per_site(argument->span, call.text));
+      report(errors::scalar_in_per_site(argument->span, call.text));
     }
     if (histogram && !is_unknown(value.type) && !is_real(value.type)) {
-      report(error::number_wanted(argument->span, "what a histogram counts", value.type));
+      report(errors::number_wanted(argument->span, "what a histogram counts", value.type));
     }
   }
 }
@@ -366,10 +372,10 @@ void Inference::promise(const Expr& call, const Scope& scope) {
     if (is_unknown(value.type)) continue;
     const bool many = value.type.per_site || !value.free.empty();
     if (call.text == "drift" && many) {
-      report(
-          error::per_site_in_scalar(argument->span, to_text(*argument), "the argument of `drift`"));
+      report(errors::per_site_in_scalar(argument->span, to_text(*argument),
+                                        "the argument of `drift`"));
     } else if (call.text == "conserved" && !many) {
-      report(error::scalar_in_per_site(argument->span, call.text));
+      report(errors::scalar_in_per_site(argument->span, call.text));
     }
   }
 }

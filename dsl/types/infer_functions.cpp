@@ -24,25 +24,25 @@ Value Inference::elementary(const Expr& expr, const Builtin& builtin, const Scop
     const bool vector = type.base == Base::Vector;
     if (builtin.rule == Rule::Norm) {
       if (expr.text == "abs" && !is_scalar(type) && type.base != Base::Group) {
-        report(error::argument_type(
+        report(errors::argument_type(
             argument.span, "abs", "a number", type,
             component_of_each(argument, scope, "for the length of a vector write norm(v)")));
       }
     } else if (builtin.rule == Rule::RealPart || builtin.rule == Rule::Conjugate) {
       if (!is_scalar(type) && !vector && type.base != Base::Group && type.base != Base::Matrix) {
-        report(error::argument_type(argument.span, expr.text, "a number", type,
-                                    "take a component or a trace first"));
+        report(errors::argument_type(argument.span, expr.text, "a number", type,
+                                     "take a component or a trace first"));
       }
       if (type.base == Base::Group && type.rows > 1 && builtin.rule == Rule::RealPart) {
-        report(error::argument_type(argument.span, expr.text, "a number", type,
-                                    "take the trace first: re(tr(U))"));
+        report(errors::argument_type(argument.span, expr.text, "a number", type,
+                                     "take the trace first: re(tr(U))"));
       }
     } else if (!is_scalar(type) || (builtin.rule == Rule::RealOnly && !is_real(type))) {
       if (type.base == Base::Complex) {
-        report(
-            error::complex_in_real_place(argument.span, "the argument of `" + expr.text + "`", {}));
+        report(errors::complex_in_real_place(argument.span, "the argument of `" + expr.text + "`",
+                                             {}));
       } else {
-        report(error::argument_type(
+        report(errors::argument_type(
             argument.span, expr.text, "a number", type,
             component_of_each(argument, scope,
                               "apply it to a component, v[k], or to a length, norm(v)")));
@@ -52,17 +52,12 @@ Value Inference::elementary(const Expr& expr, const Builtin& builtin, const Scop
   Type type = all.type;
   if (builtin.rule == Rule::RealOnly) return with_type(all, type_of(Base::Real));
   if (is_unknown(type) && builtin.rule != Rule::Norm && builtin.rule != Rule::RealPart) return all;
-  switch (builtin.rule) {
-    case Rule::Norm:
-      type = type_of(Base::Real);
-      break;
-    case Rule::RealPart:
-      type = type.base == Base::Vector ? vector_of(type.rows) : type_of(Base::Real);
-      break;
-    case Rule::Conjugate:
-      break;
-    default:
-      type = type_of(type.base == Base::Complex ? Base::Complex : Base::Real);
+  if (builtin.rule == Rule::Norm) {
+    type = type_of(Base::Real);
+  } else if (builtin.rule == Rule::RealPart) {
+    type = type.base == Base::Vector ? vector_of(type.rows) : type_of(Base::Real);
+  } else if (builtin.rule != Rule::Conjugate) {
+    type = type_of(type.base == Base::Complex ? Base::Complex : Base::Real);
   }
   return with_type(all, type);
 }
@@ -74,8 +69,8 @@ Value Inference::linear_algebra(const Expr& expr, const Builtin& builtin, const 
   const bool open = is_unknown(a.type) || (expr.args.size() > 1 && is_unknown(b.type));
   if (open) return with_type(all, Type{});
   const auto wrong = [&](std::size_t i, const std::string& wanted, const std::string& hint) {
-    report(error::argument_type(expr.args[i]->span, expr.text, wanted, i == 0 ? a.type : b.type,
-                                hint));
+    report(errors::argument_type(expr.args[i]->span, expr.text, wanted, i == 0 ? a.type : b.type,
+                                 hint));
     return with_type(all, Type{});
   };
   const bool square = a.type.base == Base::Group || a.type.base == Base::Matrix ||
@@ -92,7 +87,7 @@ Value Inference::linear_algebra(const Expr& expr, const Builtin& builtin, const 
   if (a.type.base != Base::Vector) return wrong(0, "vectors", hint);
   if (b.type.base != Base::Vector) return wrong(1, "vectors", hint);
   if (builtin.rule != Rule::Outer && a.type.rows != b.type.rows) {
-    report(error::operand_types(expr.span, expr.text, a.type, b.type));
+    report(errors::operand_types(expr.span, expr.text, a.type, b.type));
     return with_type(all, Type{});
   }
   const bool complex = a.type.complex || b.type.complex;
@@ -127,7 +122,7 @@ Value Inference::lattice_operator(const Expr& expr, const Builtin& builtin, cons
   const Type type = value.type;
   if (is_unknown(type)) return value;
   if (!type.per_site && !library) {
-    report(error::scalar_in_per_site(argument.span, expr.text));
+    report(errors::scalar_in_per_site(argument.span, expr.text));
     return {};
   }
   const int dims = dimensions();
@@ -143,15 +138,15 @@ Value Inference::lattice_operator(const Expr& expr, const Builtin& builtin, cons
       matrix.complex = type.complex;
       return with_type(value, matrix);
     }
-    report(error::argument_type(argument.span, "grad", "a number or a vector at each site", type,
-                                "take a component first"));
+    report(errors::argument_type(argument.span, "grad", "a number or a vector at each site", type,
+                                 "take a component first"));
     return {};
   }
   if (divergence) {
     const int last = type.base == Base::Matrix ? type.columns : type.rows;
     const bool tensor = type.base == Base::Matrix || type.base == Base::Symmetric;
     if ((type.base != Base::Vector && !tensor) || last != dims) {
-      report(error::argument_type(
+      report(errors::argument_type(
           argument.span, "div",
           "a vector of " + std::to_string(dims) + (dims == 1 ? " component" : " components"), type,
           "the components are the axes of the lattice; for a scalar write grad(u)"));
@@ -161,8 +156,8 @@ Value Inference::lattice_operator(const Expr& expr, const Builtin& builtin, cons
     return with_type(value, type_of(type.complex ? Base::Complex : Base::Real));
   }
   if (builtin.rule == Rule::TransverseTraceless && type.base != Base::Symmetric) {
-    report(error::argument_type(argument.span, expr.text, "a symmetric tensor, sym(3)", type,
-                                "declare it `field u: sym(3)`"));
+    report(errors::argument_type(argument.span, expr.text, "a symmetric tensor, sym(3)", type,
+                                 "declare it `field u: sym(3)`"));
     return {};
   }
   if (type.base == Base::Boolean) return with_type(value, type_of(Base::Integer));
@@ -183,7 +178,7 @@ Value Inference::derivative(const Expr& expr, const Scope& scope) {
     if (index || axis) {  // along an axis: the lattice derivative
       use_direction(by, scope);
       if (!is_unknown(f.type) && !f.type.per_site && !scope.inherited(&Scope::free_names)) {
-        report(error::scalar_in_per_site(expr.args[0]->span, "d"));
+        report(errors::scalar_in_per_site(expr.args[0]->span, "d"));
       }
       return f;
     }
@@ -191,7 +186,7 @@ Value Inference::derivative(const Expr& expr, const Scope& scope) {
   const bool place = variable.kind == ExprKind::Name || variable.kind == ExprKind::Index ||
                      variable.kind == ExprKind::Prime || variable.kind == ExprKind::Shift;
   if (!place) {
-    report(error::derivative_by(by.span, to_text(by)));
+    report(errors::derivative_by(by.span, to_text(by)));
     return {};
   }
   if (variable.kind == ExprKind::Name && scope.find(variable.text) == nullptr) {
@@ -230,7 +225,7 @@ Value Inference::path_product(const Expr& expr, const Builtin& builtin, const Sc
   }
   const bool meant = resolved_.clause("gauge") != nullptr;  // its type is refused already
   if (links == nullptr && !meant) {
-    report(error::no_gauge_field(expr.span, std::string(builtin.name)));
+    report(errors::no_gauge_field(expr.span, std::string(builtin.name)));
     return {};
   }
   for (const ExprPtr& step : expr.args) {
@@ -238,7 +233,7 @@ Value Inference::path_product(const Expr& expr, const Builtin& builtin, const Sc
     const bool many = step->kind == ExprKind::Binary && step->text == "*";
     if (many) number(*step->args[0], scope, "the number of steps");
     if (!use_direction(many ? *step->args[1] : *step, scope)) {
-      report(error::shift_operand(step->span, to_text(*step), dimensions()));
+      report(errors::shift_operand(step->span, to_text(*step), dimensions()));
     }
   }
   if (links == nullptr) return {};
@@ -257,10 +252,10 @@ void Inference::operator_name(const Expr& expr, const Scope& scope) {
     if (op.kind == ExprKind::Name && symbol == nullptr) {
       report(unknown(op, scope));
     } else {
-      report(error::argument_type(op.span, expr.text, "the name of a function of one spinor",
-                                  symbol != nullptr ? symbol->type : Type{},
-                                  "define D(psi) = ... and write " + expr.text +
-                                      (expr.args.size() == 1 ? "(D)" : "(D, psi)")));
+      report(errors::argument_type(op.span, expr.text, "the name of a function of one spinor",
+                                   symbol != nullptr ? symbol->type : Type{},
+                                   "define D(psi) = ... and write " + expr.text +
+                                       (expr.args.size() == 1 ? "(D)" : "(D, psi)")));
     }
     return;
   }
@@ -280,8 +275,8 @@ Value Inference::adjoint_applied(const Expr& expr, const Scope& scope) {
   operator_name(expr, scope);
   const Value psi = infer(*expr.args[1], scope);
   if (!is_unknown(psi.type) && psi.type.base != Base::Spinor) {
-    report(error::argument_type(expr.args[1]->span, "adj", "a spinor in the second place", psi.type,
-                                "adj(D, psi) is the adjoint of D applied to psi"));
+    report(errors::argument_type(expr.args[1]->span, "adj", "a spinor in the second place",
+                                 psi.type, "adj(D, psi) is the adjoint of D applied to psi"));
   }
   return psi;
 }

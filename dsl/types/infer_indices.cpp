@@ -91,7 +91,7 @@ void Inference::narrow(IndexRange& index, const IndexRange& place, const std::st
       index.kind == Kind::Particle && place.kind == Kind::Particle &&
       (index.species == place.species || index.species.empty() || place.species.empty());
   if (directions || particles) return;
-  report(error::index_conflict(at, name, range_text(place), range_text(index), index.first));
+  report(errors::index_conflict(at, name, range_text(place), range_text(index), index.first));
 }
 
 // One index in brackets. `place` says what is indexed there, `what` names it in messages.
@@ -110,9 +110,9 @@ void Inference::use_index(const Expr& expr, const IndexRange& place, const std::
                        find_constant(expr.text) != nullptr;
     if (!known) {
       if (!scope.inherited(&Scope::free_names))
-        report(
-            error::index_free(expr.span, expr.text,
-                              bound(scope, expr.span, expr, {std::make_shared<const Expr>(expr)})));
+        report(errors::index_free(
+            expr.span, expr.text,
+            bound(scope, expr.span, expr, {std::make_shared<const Expr>(expr)})));
       result.type = {};
       return;
     }
@@ -123,18 +123,18 @@ void Inference::use_index(const Expr& expr, const IndexRange& place, const std::
     return;
   }
   if (place.kind == Kind::Particle && expr.kind == ExprKind::Binary) {
-    report(error::particle_neighbour(expr.span, to_text(expr)));
+    report(errors::particle_neighbour(expr.span, to_text(expr)));
     return;
   }
   const Value value = infer(expr, scope);
   if (!is_unknown(value.type) && value.type.base != Base::Integer) {
-    report(error::index_not_integer(expr.span, value.type));
+    report(errors::index_not_integer(expr.span, value.type));
     return;
   }
   const auto number = constant_integer(resolved_, expr);
   const bool counted = place.kind == Kind::Component || place.kind == Kind::Direction;
   if (number && counted && place.count > 0 && (*number < 0 || *number >= place.count)) {
-    report(error::component_out_of_range(expr.span, what, *number, place.count));
+    report(errors::component_out_of_range(expr.span, what, *number, place.count));
   }
 }
 
@@ -194,8 +194,8 @@ Value Inference::indexed_symbol(const Expr& expr, const Symbol& symbol, const Sc
     definition(symbol);
     const auto& ranges = ranges_[&symbol];
     if (count != ranges.size()) {
-      report(error::index_count(expr.span, symbol.name, static_cast<int>(ranges.size()),
-                                static_cast<int>(count), symbol.declared));
+      report(errors::index_count(expr.span, symbol.name, static_cast<int>(ranges.size()),
+                                 static_cast<int>(count), symbol.declared));
       // The indices that are there get their ranges all the same.
       for (std::size_t i = 0; i < std::min(count, ranges.size()); ++i) {
         use_index(*expr.args[i + 1], ranges[i], "`" + symbol.name + "`", scope, value);
@@ -236,12 +236,12 @@ Value Inference::components(const Expr& expr, const Value& base, const std::stri
   if (wanted == 0 && !open) {
     const Symbol* symbol = resolved_.find(shown);
     const bool field = symbol != nullptr && symbol->kind == SymbolKind::Field;
-    report(error::not_indexable(expr.span, shown, type, field));
+    report(errors::not_indexable(expr.span, shown, type, field));
     return {};
   }
   if (!open && count != wanted) {
-    report(error::index_count(expr.span, shown, static_cast<int>(wanted), static_cast<int>(count),
-                              {}));
+    report(errors::index_count(expr.span, shown, static_cast<int>(wanted), static_cast<int>(count),
+                               {}));
     return {};
   }
   for (std::size_t i = 1; i <= count; ++i) {
@@ -261,7 +261,7 @@ void Inference::report_no_lattice(Span at, const std::string& what) {
   for (const char* keyword : {"lattice", "field", "gauge", "fermion", "primitive"}) {
     if (resolved_.clause(keyword) != nullptr) return;
   }
-  report(error::no_lattice(at, what));
+  report(errors::no_lattice(at, what));
 }
 
 // ---- neighbours -------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ bool Inference::use_direction(const Expr& expr, const Scope& scope) {
   if (is_axis(axis.text) || scope.inherited(&Scope::free_names)) return true;
   if (local != nullptr || resolved_.find(axis.text) != nullptr) return false;
   if (axis.text == "x" || axis.text == "y" || axis.text == "z") return false;
-  report(error::index_free(axis.span, axis.text));
+  report(errors::index_free(axis.span, axis.text));
   return true;
 }
 
@@ -290,20 +290,20 @@ Value Inference::shift(const Expr& expr, const Scope& scope) {
   }
   const Value value = infer(*expr.args[0], scope);
   if (!library && !is_unknown(value.type) && !value.type.per_site) {
-    report(error::shift_of_constant(expr.span, to_text(*expr.args[0])));
+    report(errors::shift_of_constant(expr.span, to_text(*expr.args[0])));
   }
   if (operand.kind == ExprKind::List) {
     const int count = static_cast<int>(operand.args.size());
     if (!library && count != dimensions()) {
-      report(error::shift_length(operand.span, count, dimensions()));
+      report(errors::shift_length(operand.span, count, dimensions()));
     }
     for (const ExprPtr& offset : operand.args) {
       if (!library && !constant_integer(resolved_, *offset)) {
-        report(error::shift_operand(offset->span, to_text(*offset), dimensions()));
+        report(errors::shift_operand(offset->span, to_text(*offset), dimensions()));
       }
     }
   } else if (!use_direction(operand, scope)) {
-    report(error::shift_operand(operand.span, to_text(operand), dimensions()));
+    report(errors::shift_operand(operand.span, to_text(operand), dimensions()));
   }
   return value;
 }

@@ -70,7 +70,7 @@ Value Inference::set(const Expr& expr, Value value) {
 
 Value Inference::infer(const Expr& expr, const Scope& scope) {
   if (depth_ > kDeepestLevel) {
-    report(error::too_deep(expr.span));
+    report(errors::too_deep(expr.span));
     return {};
   }
   ++depth_;
@@ -83,14 +83,14 @@ Value Inference::infer(const Expr& expr, const Scope& scope) {
                                                                                  : Base::Integer);
       break;
     case ExprKind::String:
-      report(error::not_a_value(expr.span, "\"" + expr.text.substr(0, 40) + "\"", "string",
-                                "strings name files: table(\"file:set\", ...), -> \"file.h5\""));
+      report(errors::not_a_value(expr.span, "\"" + expr.text.substr(0, 40) + "\"", "string",
+                                 "strings name files: table(\"file:set\", ...), -> \"file.h5\""));
       break;
     case ExprKind::Name:
       value = name(expr, scope);
       break;
     case ExprKind::Sign:
-      report(error::not_a_value(expr.span, expr.text, "sign", "write directions(+,-)"));
+      report(errors::not_a_value(expr.span, expr.text, "sign", "write directions(+,-)"));
       break;
     case ExprKind::Unary:
       value = unary(expr, scope);
@@ -117,8 +117,8 @@ Value Inference::infer(const Expr& expr, const Scope& scope) {
       value = list(expr, scope);
       break;
     case ExprKind::Range:
-      report(error::not_a_value(expr.span, "..", "range",
-                                "ranges stand in `sweep` and give an index its values: k = 1..8"));
+      report(errors::not_a_value(expr.span, "..", "range",
+                                 "ranges stand in `sweep` and give an index its values: k = 1..8"));
       break;
     case ExprKind::Unit:
       value = infer(*expr.args[0], scope);
@@ -136,7 +136,7 @@ void Inference::check_number(const Expr& expr) {
   const bool too_large = integer ? digits.size() > kInt64Digits || (digits.size() == kInt64Digits &&
                                                                     digits > "9223372036854775807")
                                  : std::isinf(std::strtod(expr.text.c_str(), nullptr));
-  if (too_large) report(error::number_too_large(expr.span, expr.text));
+  if (too_large) report(errors::number_too_large(expr.span, expr.text));
 }
 
 // ---- one name ---------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ Value Inference::name(const Expr& expr, const Scope& scope) {
   }
   if (const Symbol* symbol = resolved_.find(name)) {
     if (symbol->kind == SymbolKind::Hamiltonian && hubble_or_hamiltonian_) {
-      report(error::hubble_or_hamiltonian(expr.span, *symbol));
+      report(errors::hubble_or_hamiltonian(expr.span, *symbol));
       return {};
     }
     return value_of(*symbol, scope, expr.span);
@@ -157,18 +157,18 @@ Value Inference::name(const Expr& expr, const Scope& scope) {
   if (name == "noise") {
     const bool allowed = scope.inherited(&Scope::equation) || scope.inherited(&Scope::definition) ||
                          scope.inherited(&Scope::free_names);
-    if (!allowed) report(error::noise_out_of_place(expr.span, scope.inherited(&Scope::law)));
+    if (!allowed) report(errors::noise_out_of_place(expr.span, scope.inherited(&Scope::law)));
     return {};
   }
   if (name == "derived") {
-    if (!scope.inherited(&Scope::equation)) report(error::derived_out_of_place(expr.span));
+    if (!scope.inherited(&Scope::equation)) report(errors::derived_out_of_place(expr.span));
     return {};
   }
   if (find_constant(name) != nullptr) return {type_of(Base::Real), {}};
   if (auto drawn = distribution(expr, scope)) return *drawn;
   if (find_builtin(name) != nullptr) {
-    report(
-        error::not_a_value(expr.span, name, "function", "give it its argument: " + name + "(...)"));
+    report(errors::not_a_value(expr.span, name, "function",
+                               "give it its argument: " + name + "(...)"));
     return {};
   }
   if (scope.inherited(&Scope::free_names)) return {};
@@ -206,20 +206,20 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
     for (const auto& [full, symbol] : resolved_.symbols) {
       if (full.rfind(construct + ".", 0) == 0) known.push_back(full);
     }
-    return error::unknown_member(expr.span, construct, name.substr(dot + 1), known);
+    return errors::unknown_member(expr.span, construct, name.substr(dot + 1), known);
   }
   const Symbol* energy = resolved_.find("H");
   const bool hamiltonian = energy != nullptr && energy->kind == SymbolKind::Hamiltonian;
   for (const GivenName& given : given_names()) {
     if (given.name == name) {
       const bool axis = given.construct == "lattice" && dimensions() > 0;
-      if (axis) return error::axis_missing(expr.span, name, dimensions());
-      return error::construct_missing(expr.span, name, std::string(given.doc),
-                                      std::string(given.construct), hamiltonian);
+      if (axis) return errors::axis_missing(expr.span, name, dimensions());
+      return errors::construct_missing(expr.span, name, std::string(given.doc),
+                                       std::string(given.construct), hamiltonian);
     }
   }
   if (!helps()) {
-    return error::unknown_name(expr.span, name, nullptr, std::nullopt);
+    return errors::unknown_name(expr.span, name, nullptr, std::nullopt);
   }
   std::vector<std::string> own, std_names;
   for (const Scope* s = &scope; s != nullptr; s = s->outer) {
@@ -252,8 +252,8 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
       recover && std::ranges::any_of(recover->body, [&](const Line& line) {
         return line.span.begin <= expr.span.begin && expr.span.end <= line.span.end;
       });
-  Diagnostic d = error::unknown_name(expr.span, name, symbol,
-                                     near ? near : suggest(name, std_names), in_recover);
+  Diagnostic d = errors::unknown_name(expr.span, name, symbol,
+                                      near ? near : suggest(name, std_names), in_recover);
   for (const char* keyword : {"every", "at end"})
     for (const Clause* clause : resolved_.clauses(keyword))
       if (const ExprPtr value = option(*clause, name))
@@ -282,7 +282,7 @@ Value Inference::value_of(const Symbol& symbol, const Scope& scope, Span at) {
     case SymbolKind::Gauge: {
       Symbol link = symbol;
       link.parameters = {"mu"};
-      report(error::indices_missing(at, link, with_indices(link, scope, at)));
+      report(errors::indices_missing(at, link, with_indices(link, scope, at)));
       return {};
     }
     case SymbolKind::Field:
@@ -292,20 +292,20 @@ Value Inference::value_of(const Symbol& symbol, const Scope& scope, Span at) {
     case SymbolKind::Construct:
       return {symbol.type, {}};
     case SymbolKind::Particles:
-      report(error::not_a_value(at, symbol.name, "species", "use its variables, such as x[k]"));
+      report(errors::not_a_value(at, symbol.name, "species", "use its variables, such as x[k]"));
       return {};
     case SymbolKind::Stencil:
-      report(error::not_a_value(at, symbol.name, "stencil",
-                                "name the Laplacian's stencil by `laplacian = " + symbol.name +
-                                    "`, or apply it: " + symbol.name + "(u)"));
+      report(errors::not_a_value(at, symbol.name, "stencil",
+                                 "name the Laplacian's stencil by `laplacian = " + symbol.name +
+                                     "`, or apply it: " + symbol.name + "(u)"));
       return {};
     case SymbolKind::Integrator:
     case SymbolKind::Scheme:
-      report(error::not_a_value(at, symbol.name, error::kind_name(symbol),
-                                "use it by `evolve " + symbol.name + ", dt = ...`"));
+      report(errors::not_a_value(at, symbol.name, errors::kind_name(symbol),
+                                 "use it by `evolve " + symbol.name + ", dt = ...`"));
       return {};
     case SymbolKind::Solver:
-      report(error::not_a_value(
+      report(errors::not_a_value(
           at, symbol.name, "solver",
           "name it where a system is solved: solve(A, b, solver = " + symbol.name + ")"));
       return {};
@@ -325,7 +325,7 @@ Value Inference::bare_definition(const Symbol& symbol, const Scope& scope, Span 
       value.type.per_site = true;
       return value;
     }
-    report(error::indices_missing(at, symbol, with_indices(symbol, scope, at)));
+    report(errors::indices_missing(at, symbol, with_indices(symbol, scope, at)));
     return {};
   }
   if (symbol.parameters.empty()) {
@@ -343,9 +343,9 @@ Value Inference::bare_definition(const Symbol& symbol, const Scope& scope, Span 
     } else if (found != nullptr && found != &symbol) {
       arguments.push_back(value_of(*found, scope, at));
     } else {
-      report(error::wrong_arity(at, symbol.name, usage_of(symbol),
-                                static_cast<int>(symbol.parameters.size()), 0, "",
-                                symbol.declared));
+      report(errors::wrong_arity(at, symbol.name, usage_of(symbol),
+                                 static_cast<int>(symbol.parameters.size()), 0, "",
+                                 symbol.declared));
       return {};
     }
   }
@@ -417,8 +417,8 @@ void Inference::definition(const Symbol& symbol) {
     if (const Symbol* other = resolved_.find(symbol.parameters[i])) {
       const bool own = other->kind != SymbolKind::Construct && other->declared.file == 0;
       if (own) {
-        report(error::index_named_like_value(symbol.declared, symbol.parameters[i],
-                                             error::a_kind(*other), other->declared));
+        report(errors::index_named_like_value(symbol.declared, symbol.parameters[i],
+                                              errors::a_kind(*other), other->declared));
       }
     }
   }
@@ -454,18 +454,18 @@ std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scop
   const Builtin* builtin = find_builtin(expr.text);
   if (builtin == nullptr || builtin->rule != Rule::Distribution) {
     if (drawn == nullptr || expr.kind != ExprKind::Call || builtin != nullptr) return std::nullopt;
-    report(error::unknown_distribution(expr.span, expr.text, distribution_habit(expr.text)));
+    report(errors::unknown_distribution(expr.span, expr.text, distribution_habit(expr.text)));
     return Value{};
   }
   if (drawn == nullptr) {
     const bool library = scope.inherited(&Scope::free_names);
-    if (!library) report(error::distribution_in_value(expr.span, expr.text));
+    if (!library) report(errors::distribution_in_value(expr.span, expr.text));
     return Value{};
   }
   const Type wanted = *drawn;
   const bool links = expr.text == "hot" || expr.text == "cold";
   if (links != (wanted.base == Base::Group) && wanted.base != Base::Unknown) {
-    report(error::argument_type(
+    report(errors::argument_type(
         expr.span, expr.text, links ? "links of a gauge field" : "numbers, not links", wanted,
         links ? "for a field write ~ normal or ~ vacuum" : "for links write ~ hot or ~ cold"));
     return Value{};
@@ -493,7 +493,7 @@ std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scop
 Value Inference::condition(const Expr& expr, const Scope& scope, const std::string& place) {
   Value value = infer(expr, scope);
   if (!is_unknown(value.type) && value.type.base != Base::Boolean) {
-    report(error::condition_wanted(expr.span, place, value.type));
+    report(errors::condition_wanted(expr.span, place, value.type));
   }
   return value;
 }
@@ -502,9 +502,9 @@ Value Inference::number(const Expr& expr, const Scope& scope, const std::string&
   Value value = infer(expr, scope);
   if (is_unknown(value.type)) return value;
   if (!is_real(value.type)) {
-    report(error::number_wanted(expr.span, place, value.type));
+    report(errors::number_wanted(expr.span, place, value.type));
   } else if (value.type.per_site || !value.free.empty()) {
-    report(error::per_site_in_scalar(expr.span, to_text(expr), place));
+    report(errors::per_site_in_scalar(expr.span, to_text(expr), place));
   }
   return value;
 }
@@ -518,9 +518,9 @@ void Inference::require(const Expr& expr, const Value& value, const Type& wanted
   const bool components = wanted.base == Base::Vector && value.type.base == Base::Vector &&
                           wanted.rows == value.type.rows;
   if (complex || components) {
-    report(error::complex_in_real_place(expr.span, place, declared));
+    report(errors::complex_in_real_place(expr.span, place, declared));
   } else {
-    report(error::wrong_type(expr.span, place, wanted, value.type, declared));
+    report(errors::wrong_type(expr.span, place, wanted, value.type, declared));
   }
 }
 

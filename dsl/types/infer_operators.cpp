@@ -55,7 +55,7 @@ void Inference::check_hidden_constant(const Expr& product, const Scope& scope) {
   const Symbol* own = resolved_.find(name.text);
   if (constant == nullptr || own == nullptr || scope.find(name.text) != nullptr) return;
   if (own->kind == SymbolKind::Field || own->kind == SymbolKind::Variable)
-    report(error::hidden_constant(product.span, *own, std::string(constant->doc)));
+    report(errors::hidden_constant(product.span, *own, std::string(constant->doc)));
 }
 
 Value Inference::binary(const Expr& expr, const Scope& scope, bool outer) {
@@ -85,7 +85,7 @@ Value Inference::binary(const Expr& expr, const Scope& scope, bool outer) {
     if (!type && is_zero(*expr.args[1])) type = left.type;
   }
   if (!type) {
-    report(error::operand_types(expr.span, op, left.type, right.type));
+    report(errors::operand_types(expr.span, op, left.type, right.type));
     return merge(Type{}, left, right);
   }
   return merge(*type, left, right);
@@ -97,10 +97,10 @@ Value Inference::compare(const Expr& expr, const Value& left, const Value& right
   const bool scalars = is_scalar(left.type) && is_scalar(right.type);
   const bool equality = expr.text == "==" || expr.text == "!=";
   if (!scalars) {
-    report(error::operand_types(expr.span, expr.text, left.type, right.type));
+    report(errors::operand_types(expr.span, expr.text, left.type, right.type));
   } else if (!equality && !(is_real(left.type) && is_real(right.type))) {
     const Expr& side = *expr.args[is_real(left.type) ? 1 : 0];
-    report(error::order_of_complex(side.span, "`" + expr.text + "` with a complex value"));
+    report(errors::order_of_complex(side.span, "`" + expr.text + "` with a complex value"));
   }
   return result;
 }
@@ -116,7 +116,7 @@ Value Inference::select(const Expr& expr, const Scope& scope) {
   if (is_zero(first) && !is_scalar(b.type)) type = b.type;
   if (is_zero(second) && !is_scalar(a.type)) type = a.type;
   if (!type) {
-    report(error::operand_types(expr.span, "if else", a.type, b.type));
+    report(errors::operand_types(expr.span, "if else", a.type, b.type));
     type = Type{};
   }
   return merge(merge(*type, a, b).type, merge(*type, a, b), chosen);
@@ -154,7 +154,7 @@ Value Inference::prime(const Expr& expr, const Scope& scope) {
   Value value = infer(*expr.args[0], scope);
   const bool open = scope.inherited(&Scope::free_names);
   if (!is_unknown(value.type) && !open && !changes_with_time(*expr.args[0], scope)) {
-    report(error::prime_of_constant(expr.span, to_text(*expr.args[0])));
+    report(errors::prime_of_constant(expr.span, to_text(*expr.args[0])));
     return {};
   }
   value.type = rate_type(value.type);
@@ -176,7 +176,7 @@ Value Inference::list(const Expr& expr, const Scope& scope) {
     const bool row = value.type.base == Base::Vector;
     const auto sum = first && row ? value.type : add_types(element, value.type);
     if (!sum || !(is_scalar(*sum) || sum->base == Base::Vector)) {
-      if (good) report(error::operand_types(expr.span, ",", element, value.type));
+      if (good) report(errors::operand_types(expr.span, ",", element, value.type));
       good = false;
     } else {
       element = *sum;

@@ -117,20 +117,30 @@ std::vector<std::string> Inference::indices_of(const Expr& expr, const Scope& sc
   return names;
 }
 
-Value Inference::reduce(const Expr& expr, const Builtin& builtin, const Scope& scope) {
-  const bool may_fold = builtin.rule == Rule::ReduceOrFold;
-  const std::vector<std::string> names = indices_of(expr, scope);
-  if (may_fold && expr.args.size() > 1 && names.empty()) return fold(expr, builtin, scope);
+namespace {
 
-  Scope inner;
-  inner.outer = &scope;
-  inner.reduction = &expr;
-  std::map<std::string, IndexRange> ranges;
-  const auto bind = [&](const std::string& name, Span at) {
-    inner.locals[name].index = &ranges[name];
-    inner.locals[name].declared = at;
-  };
-  for (const std::string& name : names) bind(name, expr.span);
+void bind_index(Scope& scope, std::map<std::string, IndexRange>& ranges, const std::string& name,
+                Span at) {
+  scope.locals[name].index = &ranges[name];
+  scope.locals[name].declared = at;
+}
+
+/// Where a name stands behind the first argument; else the whole call.
+Span place_of(const Expr& expr, const std::string& name) {
+  Span at = expr.span;
+  for (std::size_t i = 1; i < expr.args.size(); ++i) {
+    for_each(expr.args[i], [&](const Expr& node) {
+      if (node.kind == ExprKind::Name && node.text == name) at = node.span;
+    });
+  }
+  return at;
+}
+
+}  // namespace
+
+/// Names behind the first argument that mean something already: errors, and indices from here on.
+void Inference::bind_trailing(const Expr& expr, const Scope& scope, Scope& inner,
+                              std::map<std::string, IndexRange>& ranges) {
   for (std::size_t i = 1; i < expr.args.size(); ++i) {
     const Expr& trailing = *expr.args[i];
     if (trailing.kind != ExprKind::Name || inner.locals.count(trailing.text) > 0) continue;
@@ -142,39 +152,55 @@ Value Inference::reduce(const Expr& expr, const Builtin& builtin, const Scope& s
       what = outer->index != nullptr ? "already an index outside" : "a parameter here";
       declared = outer->declared;
     } else if (symbol != nullptr) {
-      what = error::a_kind(*symbol);
+      what = errors::a_kind(*symbol);
       declared = symbol->declared;
     }
-    report(error::index_named_like_value(trailing.span, trailing.text, what, declared));
-    bind(trailing.text, trailing.span);
+    report(errors::index_named_like_value(trailing.span, trailing.text, what, declared));
+    bind_index(inner, ranges, trailing.text, trailing.span);
     ranges[trailing.text].kind = Kind::Explicit;
   }
-  bool over = false;
+}
+
+/// Indices with a range of their own, `mu = directions(+,-)`.
+void Inference::bind_ranges(const Expr& expr, const Builtin& builtin, const Scope& scope,
+                            Scope& inner, std::map<std::string, IndexRange>& ranges) {
   for (const NamedArgument& named : expr.named) {
-    if (named.name == "over") {
-      over = true;
-      continue;
-    }
+    if (named.name == "over") continue;
     if (builtin.options.find(named.name) != std::string_view::npos) continue;
     const Symbol* symbol = resolved_.find(named.name);
     if (symbol != nullptr) {
-      report(error::index_named_like_value(named.span, named.name, error::a_kind(*symbol),
-                                           symbol->declared));
+      report(errors::index_named_like_value(named.span, named.name, errors::a_kind(*symbol),
+                                            symbol->declared));
     }
-    bind(named.name, named.span);
+    bind_index(inner, ranges, named.name, named.span);
     const Expr& values = *named.value;
     if (values.kind == ExprKind::Call && values.text == "directions") {
       ranges[named.name] = {Kind::Direction, dimensions(), "", named.span};
-    } else {
-      if (values.kind == ExprKind::Range) {
-        for (const ExprPtr& end : values.args) number(*end, scope, "the end of a range");
-      } else {
-        infer(values, scope);
-      }
-      ranges[named.name] = {Kind::Explicit, 0, "", named.span};
+      continue;
     }
+    if (values.kind == ExprKind::Range) {
+      for (const ExprPtr& end : values.args) number(*end, scope, "the end of a range");
+    } else {
+      infer(values, scope);
+    }
+    ranges[named.name] = {Kind::Explicit, 0, "", named.span};
   }
-  if (over) options(expr, builtin, scope);
+}
+
+Value Inference::reduce(const Expr& expr, const Builtin& builtin, const Scope& scope) {
+  const bool may_fold = builtin.rule == Rule::ReduceOrFold;
+  const std::vector<std::string> names = indices_of(expr, scope);
+  if (may_fold && expr.args.size() > 1 && names.empty()) return fold(expr, builtin, scope);
+
+  Scope inner;
+  inner.outer = &scope;
+  inner.reduction = &expr;
+  std::map<std::string, IndexRange> ranges;
+  for (const std::string& name : names) bind_index(inner, ranges, name, expr.span);
+  bind_trailing(expr, scope, inner, ranges);
+  bind_ranges(expr, builtin, scope, inner, ranges);
+  const auto over = [](const NamedArgument& named) { return named.name == "over"; };
+  if (std::ranges::any_of(expr.named, over)) options(expr, builtin, scope);
 
   Value value = infer(*expr.args[0], inner);
   for (std::size_t i = 1; i < expr.args.size(); ++i) {
@@ -184,15 +210,8 @@ Value Inference::reduce(const Expr& expr, const Builtin& builtin, const Scope& s
   }
   for (const std::string& name : names) {
     const bool open = scope.inherited(&Scope::free_names);
-    if (ranges[name].kind == Kind::Open && !open) {
-      Span at = expr.span;
-      for (std::size_t i = 1; i < expr.args.size(); ++i) {
-        for_each(expr.args[i], [&](const Expr& node) {
-          if (node.kind == ExprKind::Name && node.text == name) at = node.span;
-        });
-      }
-      report(error::index_without_range(at, name));
-    }
+    if (ranges[name].kind == Kind::Open && !open)
+      report(errors::index_without_range(place_of(expr, name), name));
   }
   const bool any_index = !ranges.empty();
   for (const auto& [name, range] : ranges) value.free.erase(name);
@@ -208,14 +227,14 @@ void Inference::reduced_type(const Expr& expr, const Builtin& builtin, Value& va
   const std::string function(builtin.name);
   const bool extremum = builtin.rule == Rule::ReduceOrFold;
   if (type.base == Base::Angle && function != "min" && function != "max" && function != "msd") {
-    report(error::mean_of_angle(expr.span, function, to_text(*expr.args[0])));
+    report(errors::mean_of_angle(expr.span, function, to_text(*expr.args[0])));
     type.base = Base::Real;
   }
   if (extremum && !is_unknown(type) && !is_real(type)) {
     if (type.base == Base::Complex) {
-      report(error::order_of_complex(expr.args[0]->span, "`" + function + "` of a complex value"));
+      report(errors::order_of_complex(expr.args[0]->span, "`" + function + "` of a complex value"));
     } else {
-      report(error::argument_type(
+      report(errors::argument_type(
           expr.args[0]->span, function, "real numbers", type,
           component_of_each(*expr.args[0], scope,
                             "take the length, norm(v), or a component, v[0]")));
@@ -247,10 +266,10 @@ Value Inference::fold(const Expr& expr, const Builtin& builtin, const Scope& sco
     const Value value = i == 0 ? all : infer(argument, scope);
     if (!is_unknown(value.type) && !is_real(value.type)) {
       if (value.type.base == Base::Complex) {
-        report(error::order_of_complex(argument.span, "`" + function + "` of a complex value"));
+        report(errors::order_of_complex(argument.span, "`" + function + "` of a complex value"));
       } else {
-        report(error::argument_type(argument.span, function, "real numbers", value.type,
-                                    "compare lengths, norm(v), or components, v[0]"));
+        report(errors::argument_type(argument.span, function, "real numbers", value.type,
+                                     "compare lengths, norm(v), or components, v[0]"));
       }
       return {};
     }

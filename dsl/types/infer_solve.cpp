@@ -39,9 +39,9 @@ Value Inference::solve(const Expr& expr, const Scope& scope) {
     if (op.kind == ExprKind::Name && symbol == nullptr) {
       report(unknown(op, scope));
     } else {
-      report(error::argument_type(op.span, "solve", "the name of a function of one field",
-                                  symbol != nullptr ? symbol->type : infer(op, scope).type,
-                                  "define A(u) = ... and write solve(A, b)"));
+      report(errors::argument_type(op.span, "solve", "the name of a function of one field",
+                                   symbol != nullptr ? symbol->type : infer(op, scope).type,
+                                   "define A(u) = ... and write solve(A, b)"));
     }
     return {};
   }
@@ -59,7 +59,7 @@ Value Inference::solve(const Expr& expr, const Scope& scope) {
                         : x.type.base == image.type.base && x.type.rows == image.type.rows &&
                               x.type.columns == image.type.columns;
   if (!fits) {
-    report(error::argument_type(
+    report(errors::argument_type(
         op.span, "solve",
         "a function whose value is of the type of its argument, " + to_string(x.type), image.type,
         "A maps a field to one of the same kind"));
@@ -75,8 +75,8 @@ void Inference::solver(const Expr& expr, const Scope& scope) {
     for (const auto& [name, candidate] : resolved_.symbols) {
       if (candidate.kind == SymbolKind::Solver) known.push_back(name);
     }
-    report(error::option_word(expr.span, "solver", named ? expr.text : "an expression",
-                              suggest(expr.text, known), known));
+    report(errors::option_word(expr.span, "solver", named ? expr.text : "an expression",
+                               suggest(expr.text, known), known));
     return;
   }
   const std::vector<std::string> known = options_of(*symbol);
@@ -84,20 +84,20 @@ void Inference::solver(const Expr& expr, const Scope& scope) {
   if (expr.args.size() > known.size()) {
     std::string usage = symbol->name + "(";
     for (std::size_t i = 0; i < known.size(); ++i) usage += (i > 0 ? ", " : "") + known[i];
-    report(error::wrong_arity(expr.span, symbol->name, usage + ")", static_cast<int>(known.size()),
-                              static_cast<int>(expr.args.size()), "", symbol->declared));
+    report(errors::wrong_arity(expr.span, symbol->name, usage + ")", static_cast<int>(known.size()),
+                               static_cast<int>(expr.args.size()), "", symbol->declared));
   }
   for (const NamedArgument& option : expr.named) {
     if (option.name == "inner") {
       const std::vector<std::string> words{"f32"};
       if (option.value->kind != ExprKind::Name || option.value->text != "f32")
         report(
-            error::option_word(option.value->span, "inner", to_text(*option.value), "f32", words));
+            errors::option_word(option.value->span, "inner", to_text(*option.value), "f32", words));
       continue;
     }
     number(*option.value, scope, "`" + option.name + "`");
     if (std::find(known.begin(), known.end(), option.name) != known.end()) continue;
-    report(error::option_of_function(option.span, option.name, symbol->name, known));
+    report(errors::option_of_function(option.span, option.name, symbol->name, known));
   }
 }
 
@@ -105,8 +105,8 @@ Value Inference::of_solve(const Expr& expr, const Scope& scope) {
   const Value x = infer(*expr.args[0], scope);
   Value value{type_of(expr.text == "iterations" ? Base::Integer : Base::Real), {}};
   if (!is_unknown(x.type) && !x.type.per_site) {
-    report(error::argument_type(expr.args[0]->span, expr.text, "what `solve` has given", x.type,
-                                "give it the field, as in " + expr.text + "(phi)"));
+    report(errors::argument_type(expr.args[0]->span, expr.text, "what `solve` has given", x.type,
+                                 "give it the field, as in " + expr.text + "(phi)"));
   }
   return value;
 }

@@ -4,7 +4,7 @@
 #include "dsl/name_errors.hpp"
 #include "dsl/words/builtins.hpp"
 
-namespace vphi::dsl::error {
+namespace vphi::dsl::errors {
 
 namespace {
 
@@ -426,4 +426,4 @@ Diagnostic too_deep(Span at) {
   return d;
 }
 
-}  // namespace vphi::dsl::error
+}  // namespace vphi::dsl::errors

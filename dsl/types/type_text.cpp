@@ -40,7 +40,7 @@ Type fail(Resolved& resolved, const Expr& expr) {
     known.insert(known.end(), {"vec", "mat", "sym", "SU"});
     near = suggest(expr.text, known);
   }
-  resolved.diagnostics.add(error::unknown_type(expr.span, expr.text, near));
+  resolved.diagnostics.add(errors::unknown_type(expr.span, expr.text, near));
   return {};
 }
 
@@ -73,7 +73,7 @@ Type read_type(Resolved& resolved, const Expr& expr) {
   const std::int64_t least = expr.text == "SU" ? 2 : 1;
   if (!rows || !columns || *rows < least || *columns < 1 || *rows > kLargestSize ||
       *columns > kLargestSize) {
-    resolved.diagnostics.add(error::bad_type_size(expr.span, expr.text));
+    resolved.diagnostics.add(errors::bad_type_size(expr.span, expr.text));
     return {};
   }
   type.rows = static_cast<int>(*rows);

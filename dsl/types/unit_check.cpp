@@ -60,7 +60,7 @@ double choose_base(Resolved& resolved) {
     if (items.empty()) return 1;
     const Expr& name = *items[0]->value;
     if (const auto energy = base_energy(name.text)) return *energy;
-    resolved.diagnostics.add(error::unknown_unit_system(
+    resolved.diagnostics.add(errors::unknown_unit_system(
         name.span, name.text, suggest(name.text, system_names()), system_names()));
     return 1;
   }
@@ -79,7 +79,7 @@ void say_base(Resolved& resolved) {
   if (of_lattice && !converted) return;
   const Expr& first = *first_unit(resolved);
   resolved.diagnostics.add(
-      error::no_unit_system(first.span, first.text, first_name(first.text), of_lattice));
+      errors::no_unit_system(first.span, first.text, first_name(first.text), of_lattice));
 }
 
 /// Power of energy of an expression; nothing where it is open.
@@ -125,18 +125,24 @@ class UnitCheck {
         const Power of = check(*expr.args[0]);
         return follow_ ? of : std::nullopt;
       }
-      default:
-        for (const ExprPtr& arg : expr.args) check(*arg);
-        for (const NamedArgument& named : expr.named) check(*named.value);
-        return std::nullopt;
+      case ExprKind::Number:
+      case ExprKind::String:
+      case ExprKind::Sign:
+      case ExprKind::List:
+      case ExprKind::Range:
+        break;
     }
+    for (const ExprPtr& arg : expr.args) check(*arg);
+    for (const NamedArgument& named : expr.named) check(*named.value);
+    return std::nullopt;
   }
 
   /// A length or a time: 1/energy.
   void check_length(const Expr& expr) {
     const Power power = check(expr);
     if (!power || std::fabs(*power + 1) < kSamePower) return;
-    diagnostics_.add(error::unit_clash(expr.span, "=", dimension_name(-1), dimension_name(*power)));
+    diagnostics_.add(
+        errors::unit_clash(expr.span, "=", dimension_name(-1), dimension_name(*power)));
   }
 
  private:
@@ -182,7 +188,7 @@ class UnitCheck {
     const Power a = check(left);
     const Power b = check(right);
     if (a && b && std::fabs(*a - *b) > kSamePower) {
-      diagnostics_.add(error::unit_clash(whole.span, op, dimension_name(*a), dimension_name(*b)));
+      diagnostics_.add(errors::unit_clash(whole.span, op, dimension_name(*a), dimension_name(*b)));
       return std::nullopt;
     }
     return a ? a : b;
@@ -227,7 +233,7 @@ class UnitCheck {
     const bool pure = builtin->rule == Rule::RealFunction;
     if (pure && first && std::fabs(*first) > kSamePower) {
       diagnostics_.add(
-          error::argument_with_unit(expr.args[0]->span, expr.text, dimension_name(*first)));
+          errors::argument_with_unit(expr.args[0]->span, expr.text, dimension_name(*first)));
     }
     const bool keeps = expr.text == "abs" || expr.text == "norm" || expr.text == "mean";
     if (keeps || !first || !follow_) return keeps ? first : std::nullopt;
@@ -256,10 +262,11 @@ void read_units(Resolved& resolved) {
     const auto unit = find_unit(expr.text);
     if (!unit) {
       const std::string wrong = unknown_part(expr.text);
-      resolved.diagnostics.add(error::unknown_unit(expr.span, wrong, suggest(wrong, unit_names())));
+      resolved.diagnostics.add(
+          errors::unknown_unit(expr.span, wrong, suggest(wrong, unit_names())));
       return;
     }
-    if (expr.text == "m_pl") resolved.diagnostics.add(error::planck_mass_convention(expr.span));
+    if (expr.text == "m_pl") resolved.diagnostics.add(errors::planck_mass_convention(expr.span));
     resolved.units[expr.text] = size_in_base(*unit, base);
   };
   for (const Line& line : resolved.model.lines) for_each(line, read);

@@ -37,7 +37,7 @@ void ClauseCheck::all() {
     for_each(line, [&](const Expr& expr) {
       if (expr.kind != ExprKind::String) return;
       const std::string problem = text_problem(expr.text);
-      if (!problem.empty()) report(error::bad_text(expr.span, problem));
+      if (!problem.empty()) report(errors::bad_text(expr.span, problem));
     });
   }
   lines(resolved_.model.lines, "");
@@ -53,14 +53,14 @@ void ClauseCheck::clause(const Line& line, const std::string& inside) {
   const Clause& clause = line.clause;
   const ClauseRule* rule = find_clause(clause.keyword);
   if (rule == nullptr || rule->inside != inside) {
-    report(error::unknown_clause(clause.keyword_span, clause.keyword,
-                                 near_keyword(clause.keyword, inside)));
+    report(errors::unknown_clause(clause.keyword_span, clause.keyword,
+                                  near_keyword(clause.keyword, inside)));
     return;
   }
   if (rule->once) {
     const auto [place, fresh] = first_.emplace(clause.keyword, clause.keyword_span);
     // `scheme shasta(...) {` may come often, its use once.
-    if (!fresh) report(error::clause_twice(clause.keyword_span, clause.keyword, place->second));
+    if (!fresh) report(errors::clause_twice(clause.keyword_span, clause.keyword, place->second));
   }
   const int errors = resolved_.diagnostics.errors();
   form(clause, *rule);
@@ -88,7 +88,7 @@ bool ClauseCheck::known_slip(const Clause& clause, const ClauseRule& rule) {
     };
     if (!digits(*whole) || part->kind != ExprKind::Number || part->text.find('.') < 1) continue;
     if (whole->span.end + 1 != part->span.begin) continue;  // a blank separates two items
-    report(error::decimal_comma(cover(whole->span, part->span), whole->text + "." + part->text));
+    report(errors::decimal_comma(cover(whole->span, part->span), whole->text + "." + part->text));
     return true;
   }
   if (clause.items.empty()) return false;
@@ -96,13 +96,13 @@ bool ClauseCheck::known_slip(const Clause& clause, const ClauseRule& rule) {
   const bool declares = rule.heads == Heads::Declares && !clause.has_body;
   if (declares && first.relation == Item::Relation::None && first.value &&
       first.value->kind == ExprKind::Binary && first.value->text == "==") {
-    report(error::relation_swapped(first.span, clause.keyword, "==", "="));
+    report(errors::relation_swapped(first.span, clause.keyword, "==", "="));
     return true;
   }
   const bool condition =
       rule.heads == Heads::Free && rule.least > 0 && rule.destination == Need::Never;
   if (condition && positional(clause).empty() && first.relation == Item::Relation::Equals) {
-    report(error::relation_swapped(first.span, clause.keyword, "=", "=="));
+    report(errors::relation_swapped(first.span, clause.keyword, "=", "=="));
     return true;
   }
   return false;
@@ -118,9 +118,9 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
     const bool bodiless = rule.body == Need::Always && !clause.has_body;  // reported below
     if (clause.keyword == "evolve" && count > rule.most) {
       const auto names = positional(clause);
-      report(error::second_integrator(names[1]->span, names[0]->span));
+      report(errors::second_integrator(names[1]->span, names[0]->span));
     } else if (!outputs && !bodiless) {
-      report(error::clause_form(clause.keyword_span, clause.keyword, usage));
+      report(errors::clause_form(clause.keyword_span, clause.keyword, usage));
     }
   }
   const bool needs_head = rule.heads == Heads::Declares || rule.heads == Heads::Sets;
@@ -129,28 +129,28 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
     const bool head_of_library = clause.has_body && &item == &clause.items.front();
     const bool applied = rule.most > 0;
     if (needs_head && bare && !head_of_library && !applied) {
-      report(error::clause_form(item.span, clause.keyword, usage));
+      report(errors::clause_form(item.span, clause.keyword, usage));
     }
   }
   if (clause.has_body && rule.body == Need::Never) {
-    report(error::body_not_wanted(clause.keyword_span, clause.keyword));
+    report(errors::body_not_wanted(clause.keyword_span, clause.keyword));
   }
   if (!clause.has_body && rule.body == Need::Always) {
-    report(error::body_missing(clause.keyword_span, clause.keyword, usage));
+    report(errors::body_missing(clause.keyword_span, clause.keyword, usage));
   }
   if (clause.destination && rule.destination == Need::Never) {
-    report(error::destination_not_wanted(clause.destination->span, clause.keyword));
+    report(errors::destination_not_wanted(clause.destination->span, clause.keyword));
   }
   if (!clause.destination && rule.destination == Need::Always) {
-    report(error::destination_missing(clause.keyword_span, clause.keyword));
+    report(errors::destination_missing(clause.keyword_span, clause.keyword));
   }
   if (clause.destination && rule.destination != Need::Never &&
       clause.destination->kind == ExprKind::Call && clause.destination->text != "ildg" &&
       clause.destination->text != "nersc") {
     const bool named = clause.destination->args.size() == 1 &&
                        clause.destination->args[0]->kind == ExprKind::String;
-    report(error::destination_kind(clause.destination->span,
-                                   named ? clause.destination->args[0]->text : std::string()));
+    report(errors::destination_kind(clause.destination->span,
+                                    named ? clause.destination->args[0]->text : std::string()));
   }
   if (clause.destination && rule.destination == Need::Always &&
       clause.destination->kind == ExprKind::String)
@@ -164,9 +164,9 @@ void ClauseCheck::file_name(const Expr& name_expr) {
   const bool outside = path.is_absolute() || std::ranges::count(path, "..") > 0;
   const auto ending = path.extension();
   if (outside) {
-    report(error::destination_outside(name_expr.span, name));
+    report(errors::destination_outside(name_expr.span, name));
   } else if (ending != ".h5" && ending != ".hdf5" && ending != ".csv" && ending != ".silo") {
-    report(error::destination_ending(name_expr.span, name));
+    report(errors::destination_ending(name_expr.span, name));
   }
 }
 
@@ -183,14 +183,14 @@ void ClauseCheck::items(const Clause& clause, const ClauseRule& rule) {
     if (item.relation == Item::Relation::None || !item.head) continue;
     const std::string key = to_text(*item.head);
     const auto [place, fresh] = given.emplace(key, item.head->span);
-    if (!fresh) report(error::option_twice(item.head->span, key, place->second));
+    if (!fresh) report(errors::option_twice(item.head->span, key, place->second));
     option_item(clause, item, rule, more);
   }
   for (const OptionRule& known : rule.options) {
     const std::string wanted(known.name);
     if (known.required && !option(clause, wanted) && meant_.count(wanted) == 0) {
-      report(error::option_missing(clause.keyword_span, clause.keyword, std::string(known.name),
-                                   std::string(known.missing)));
+      report(errors::option_missing(clause.keyword_span, clause.keyword, std::string(known.name),
+                                    std::string(known.missing)));
     }
   }
 }
@@ -226,7 +226,7 @@ void ClauseCheck::option_item(const Clause& clause, const Item& item, const Clau
   if (!near && habit != kHabits.end() && std::ranges::count(known, habit->second) > 0)
     near = habit->second;
   if (near) meant_.insert(*near);
-  report(error::unknown_option(item.head->span, clause.keyword, name, near, known));
+  report(errors::unknown_option(item.head->span, clause.keyword, name, near, known));
 }
 
 void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
@@ -272,7 +272,7 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
       for (const ExprPtr& axis : chosen) {
         if (std::find(axes.begin(), axes.end(), axis->text) != axes.end()) continue;
         report(
-            error::option_word(axis->span, name, to_text(*axis), suggest(axis->text, axes), axes));
+            errors::option_word(axis->span, name, to_text(*axis), suggest(axis->text, axes), axes));
       }
       break;
     }
@@ -304,7 +304,7 @@ void ClauseCheck::word(const std::string& name, const Expr& value, std::string_v
         std::find(known.begin(), known.end(), habit->second) != known.end()) {
       near = habit->second;
     }
-    report(error::option_word(value.span, name, found, near, known));
+    report(errors::option_word(value.span, name, found, near, known));
   }
   if (value.kind == ExprKind::Call) {
     for (const ExprPtr& argument : value.args) {
@@ -319,7 +319,7 @@ void ClauseCheck::positive(const std::string& name, const Expr& value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", *number);
   if (std::isnan(*number)) std::snprintf(text, sizeof text, "NaN");
-  report(error::not_positive(value.span, name, text));
+  report(errors::not_positive(value.span, name, text));
 }
 
 void ClauseCheck::whole(const std::string& place, const Expr& value) {
@@ -327,7 +327,7 @@ void ClauseCheck::whole(const std::string& place, const Expr& value) {
   inference_.number(value, Scope{}, place);
   if (resolved_.diagnostics.errors() > errors) return;
   const auto count = constant_integer(resolved_, value);
-  if (!count || *count < 1) report(error::whole_number_wanted(value.span, place, 1));
+  if (!count || *count < 1) report(errors::whole_number_wanted(value.span, place, 1));
 }
 
 std::vector<std::string> ClauseCheck::names_of(SymbolKind kind) const {

@@ -4,7 +4,7 @@
 #include "dsl/name_errors.hpp"
 #include "dsl/words/clauses.hpp"
 
-namespace vphi::dsl::error {
+namespace vphi::dsl::errors {
 
 // ---- clauses ----------------------------------------------------------------------------------
 
@@ -518,4 +518,4 @@ Diagnostic odd_hamiltonian_state(Span at, const std::string& keyword) {
   return d;
 }
 
-}  // namespace vphi::dsl::error
+}  // namespace vphi::dsl::errors

@@ -35,9 +35,9 @@ void ClauseCheck::meaning(const Line& line) {
       const Expr& term = *item->value;
       const bool automatic = term.kind == ExprKind::Call && term.text == "auto";
       if (!automatic || term.args.size() != 1) {
-        report(error::clause_form(term.span, keyword,
-                                  "rescale auto(term), or rescale A = 1/phi0, "
-                                  "B = m, s = 0"));
+        report(errors::clause_form(term.span, keyword,
+                                   "rescale auto(term), or rescale A = 1/phi0, "
+                                   "B = m, s = 0"));
       } else {
         inference_.infer(*term.args[0], Scope{});
       }
@@ -74,13 +74,14 @@ void ClauseCheck::lattice(const Clause& clause) {
     if (expr.kind != ExprKind::Name) return;
     const Symbol* symbol = resolved_.find(expr.text);
     if (symbol != nullptr && symbol->kind == SymbolKind::Swept) {
-      report(error::swept_here(expr.span, expr.text, "the shape of the lattice", symbol->declared));
+      report(
+          errors::swept_here(expr.span, expr.text, "the shape of the lattice", symbol->declared));
     } else {
       inference_.number(expr, Scope{}, "the shape of the lattice");
     }
   });
   if (resolved_.lattice_shape.empty() && !resolved_.diagnostics.has_errors()) {
-    report(error::bad_shape(positional(clause).back()->value->span));
+    report(errors::bad_shape(positional(clause).back()->value->span));
   }
   const bool meant = meant_.count("length") > 0 || meant_.count("spacing") > 0;
   if (!option(clause, "length") && !option(clause, "spacing") && !meant) {
@@ -89,9 +90,9 @@ void ClauseCheck::lattice(const Clause& clause) {
         resolved_.clause("evolve") != nullptr || resolved_.clause("gauge") == nullptr;
     if (resolved_.clause("sample") == nullptr && !measures(resolved_) && !links_flow(resolved_) &&
         steps) {
-      report(error::option_missing(clause.keyword_span, "lattice", "length",
-                                   "add length = ... (of the box) or spacing = ... (of the "
-                                   "sites)"));
+      report(errors::option_missing(clause.keyword_span, "lattice", "length",
+                                    "add length = ... (of the box) or spacing = ... (of the "
+                                    "sites)"));
     }
   }
   for (const char* name : {"length", "spacing"}) {
@@ -102,7 +103,7 @@ void ClauseCheck::lattice(const Clause& clause) {
       const Symbol* symbol = resolved_.find(expr.text);
       if (symbol != nullptr && symbol->kind == SymbolKind::Swept) {
         report(
-            error::swept_here(expr.span, expr.text, "the size of the lattice", symbol->declared));
+            errors::swept_here(expr.span, expr.text, "the size of the lattice", symbol->declared));
       }
     });
   }
@@ -112,30 +113,30 @@ void ClauseCheck::state(const Clause& clause) {
   const bool lattice = resolved_.clause("lattice") != nullptr;
   const bool on_sites = clause.keyword != "var";
   if (on_sites && !lattice) {
-    report(error::clause_missing(
+    report(errors::clause_missing(
         "lattice", "`" + clause.keyword + "` declares what lives on the sites of a lattice",
         "add a line such as `lattice 64^3, length = 10`", clause.keyword_span));
   }
   for (const TypedName& typed : typed_names(clause)) {
     if (typed.name->kind != ExprKind::Index) continue;
     if (on_sites) {
-      report(error::clause_form(typed.name->span, clause.keyword,
-                                clause.keyword + " u: vec(3) declares components; u[0] uses one"));
+      report(errors::clause_form(typed.name->span, clause.keyword,
+                                 clause.keyword + " u: vec(3) declares components; u[0] uses one"));
       continue;
     }
     if (resolved_.clause("particles") == nullptr) {
-      report(error::clause_missing("particles", "`var x[k]` declares one x for each particle",
-                                   "add a line such as `particles body: 1000`", typed.name->span));
+      report(errors::clause_missing("particles", "`var x[k]` declares one x for each particle",
+                                    "add a line such as `particles body: 1000`", typed.name->span));
     }
     for (std::size_t i = 1; i < typed.name->args.size(); ++i) {
       const Expr& index = *typed.name->args[i];
       const Symbol* symbol = resolved_.find(index.text);
       const bool taken = symbol != nullptr && symbol->kind != SymbolKind::Construct;
       if (index.kind != ExprKind::Name) {
-        report(error::clause_form(index.span, "var", "var x[k]: real"));
+        report(errors::clause_form(index.span, "var", "var x[k]: real"));
       } else if (taken) {
-        report(error::index_named_like_value(index.span, index.text, error::a_kind(*symbol),
-                                             symbol->declared));
+        report(errors::index_named_like_value(index.span, index.text, errors::a_kind(*symbol),
+                                              symbol->declared));
       }
     }
   }
@@ -146,7 +147,7 @@ void ClauseCheck::metric(const Clause& clause) {
   const std::vector<std::string> known{"frw", "minkowski"};
   if (std::find(known.begin(), known.end(), kind.text) == known.end()) {
     report(
-        error::option_word(kind.span, "metric", to_text(kind), suggest(kind.text, known), known));
+        errors::option_word(kind.span, "metric", to_text(kind), suggest(kind.text, known), known));
     return;
   }
   if (kind.text != "frw") return;
@@ -154,8 +155,8 @@ void ClauseCheck::metric(const Clause& clause) {
   const bool plain =
       kind.args.size() == 1 && kind.args[0]->kind == ExprKind::Name && kind.named.empty();
   if (kind.kind != ExprKind::Call || (!named && !plain)) {
-    report(error::clause_form(kind.span, "metric",
-                              "metric frw(a), or with a given expansion frw(a = t^(1/2))"));
+    report(errors::clause_form(kind.span, "metric",
+                               "metric frw(a), or with a given expansion frw(a = t^(1/2))"));
   } else if (named) {
     inference_.number(*kind.named[0].value, Scope{}, "the scale factor");
   }
@@ -189,7 +190,7 @@ void ClauseCheck::param(const Clause& clause) {
       const bool geometry = symbol->kind == SymbolKind::Construct && !symbol->type.per_site &&
                             (symbol->origin == "lattice" || symbol->name == "dt");
       if (fixed || geometry) return;
-      report(error::param_depends(expr.span, item.head->name, *symbol));
+      report(errors::param_depends(expr.span, item.head->name, *symbol));
       changes = true;
     });
     if (changes) continue;
@@ -200,11 +201,11 @@ void ClauseCheck::param(const Clause& clause) {
       const bool number =
           is_unknown(value.type) || is_scalar(value.type) || value.type.base == Base::Vector;
       if (!number) {
-        report(
-            error::number_wanted(item.value->span, "the param `" + symbol->name + "`", value.type));
+        report(errors::number_wanted(item.value->span, "the param `" + symbol->name + "`",
+                                     value.type));
       } else if (value.type.per_site) {
-        report(error::per_site_in_scalar(item.value->span, to_text(*item.value),
-                                         "the param `" + symbol->name + "`"));
+        report(errors::per_site_in_scalar(item.value->span, to_text(*item.value),
+                                          "the param `" + symbol->name + "`"));
       }
     }
   }
@@ -218,15 +219,15 @@ void ClauseCheck::sweep(const Clause& clause) {
         values.kind == ExprKind::Call && (values.text == "linspace" || values.text == "logspace");
     const bool listed = values.kind == ExprKind::List || values.kind == ExprKind::Range;
     if (!call && !listed) {
-      report(error::clause_form(values.span, "sweep",
-                                "sweep T = linspace(0, 1, 11), logspace(...), [1, 2, 4] or 1..10"));
+      report(errors::clause_form(
+          values.span, "sweep", "sweep T = linspace(0, 1, 11), logspace(...), [1, 2, 4] or 1..10"));
       continue;
     }
     if (values.kind == ExprKind::Range && values.args.size() == 2) {
       const auto first = constant_integer(resolved_, *values.args[0]);
       const auto last = constant_integer(resolved_, *values.args[1]);
       if (first && last && *last < *first) {
-        report(error::empty_range(values.span, *first, *last));
+        report(errors::empty_range(values.span, *first, *last));
       }
     }
   }
@@ -250,7 +251,7 @@ void ClauseCheck::integrator_name(const Expr& expr) {
   const bool usual =
       habit != kHabits.end() && std::find(names.begin(), names.end(), habit->second) != names.end();
   if (!near && usual) near = habit->second;
-  report(error::unknown_integrator(expr.span, wrong, near, names));
+  report(errors::unknown_integrator(expr.span, wrong, near, names));
 }
 
 void ClauseCheck::evolve(const Clause& clause) {
@@ -259,8 +260,8 @@ void ClauseCheck::evolve(const Clause& clause) {
     for (const Clause* use : resolved_.clauses("scheme")) {
       if (!declares(*use)) return;
     }
-    report(error::clause_missing("scheme", "`evolve scheme` needs to know which one",
-                                 "add a line such as `scheme shasta`", name.span));
+    report(errors::clause_missing("scheme", "`evolve scheme` needs to know which one",
+                                  "add a line such as `scheme shasta`", name.span));
     return;
   }
   integrator_name(name);
@@ -269,7 +270,7 @@ void ClauseCheck::evolve(const Clause& clause) {
 void ClauseCheck::scheme(const Clause& clause) {
   const auto items = positional(clause);
   if (items.empty()) {
-    report(error::clause_form(clause.keyword_span, "scheme", "scheme shasta, option = value"));
+    report(errors::clause_form(clause.keyword_span, "scheme", "scheme shasta, option = value"));
     return;
   }
   const Expr& name = *items[0]->value;
@@ -277,15 +278,15 @@ void ClauseCheck::scheme(const Clause& clause) {
   if (symbol == nullptr || symbol->kind != SymbolKind::Scheme) {
     const std::vector<std::string> known = names_of(SymbolKind::Scheme);
     report(
-        error::option_word(name.span, "scheme", to_text(name), suggest(name.text, known), known));
+        errors::option_word(name.span, "scheme", to_text(name), suggest(name.text, known), known));
     return;
   }
   const std::vector<std::string> known = head_options(*symbol);
   for (const Item& item : clause.items) {
     if (!item.head || item.relation == Item::Relation::None) continue;
     if (std::find(known.begin(), known.end(), item.head->name) == known.end()) {
-      report(error::unknown_option(item.head->span, symbol->name, item.head->name,
-                                   suggest(item.head->name, known), known));
+      report(errors::unknown_option(item.head->span, symbol->name, item.head->name,
+                                    suggest(item.head->name, known), known));
       continue;
     }
     const bool on_off = item.value->kind == ExprKind::Name &&
@@ -311,7 +312,7 @@ void ClauseCheck::split(const Clause& clause) {
     const bool palindrome =
         sorted == twice && std::equal(word.text.begin(), word.text.end(), word.text.rbegin());
     if (word.kind != ExprKind::Name || (dims > 0 && sorted != wanted && !palindrome)) {
-      report(error::unknown_axis_word(word.span, to_text(word), dims));
+      report(errors::unknown_axis_word(word.span, to_text(word), dims));
     }
   };
   if (list.kind != ExprKind::List) {
@@ -326,8 +327,8 @@ void ClauseCheck::split(const Clause& clause) {
 void ClauseCheck::sample(const Clause& clause) {
   word("sample", *positional(clause)[0]->value, "hmc heatbath metropolis overrelax", false);
   if (names_of(SymbolKind::Action).empty()) {
-    report(error::clause_missing("action", "`sample` draws with the weight exp(-S)",
-                                 "add a line such as `action S = ...`", clause.keyword_span));
+    report(errors::clause_missing("action", "`sample` draws with the weight exp(-S)",
+                                  "add a line such as `action S = ...`", clause.keyword_span));
   }
 }
 
@@ -336,7 +337,7 @@ void ClauseCheck::level(const Clause& clause) {
   const Symbol* symbol = name.kind == ExprKind::Name ? resolved_.find(name.text) : nullptr;
   if (symbol != nullptr && symbol->kind == SymbolKind::Action) return;
   const std::vector<std::string> known = names_of(SymbolKind::Action);
-  report(error::option_word(name.span, "level", to_text(name), suggest(name.text, known), known));
+  report(errors::option_word(name.span, "level", to_text(name), suggest(name.text, known), known));
 }
 
 // ---- conservation laws ------------------------------------------------------------------------

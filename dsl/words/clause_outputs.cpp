@@ -70,7 +70,7 @@ void ClauseCheck::initial_value(const Item& item) {
   const Head& head = *item.head;
   const std::string shown = head.name + std::string(static_cast<std::size_t>(head.primes), '\'');
   const auto [place, fresh] = started_.emplace(shown, head.span);
-  if (!fresh) report(error::init_twice(head.span, shown, place->second));
+  if (!fresh) report(errors::init_twice(head.span, shown, place->second));
   const Symbol* symbol = resolved_.find(head.name);
   if (symbol != nullptr && symbol->kind == SymbolKind::Construct && head.name == "t") {
     inference_.number(*item.value, Scope{}, "the initial time");
@@ -83,11 +83,11 @@ void ClauseCheck::initial_value(const Item& item) {
       states.push_back(name);
       if (order_of(resolved_, other) > 1) states.push_back(name + "'");
     }
-    report(error::init_of_non_state(head.span, shown, symbol, states, velocity(shown, states)));
+    report(errors::init_of_non_state(head.span, shown, symbol, states, velocity(shown, states)));
     return;
   }
   if (head.primes >= order_of(resolved_, *symbol) && head.primes > 0) {
-    report(error::init_rate(head.span, head.name));
+    report(errors::init_rate(head.span, head.name));
     return;
   }
   Scope scope;
@@ -117,7 +117,7 @@ void ClauseCheck::limit(const Clause& clause) {
     if (!item.head || !item.value) continue;
     const Symbol* symbol = resolved_.find(item.head->name);
     if (symbol == nullptr || !is_state(*symbol)) {
-      report(error::limit_of_non_state(item.head->span, item.head->name, symbol));
+      report(errors::limit_of_non_state(item.head->span, item.head->name, symbol));
       continue;
     }
     const Value value = inference_.infer(*item.value, Scope{});
@@ -125,9 +125,9 @@ void ClauseCheck::limit(const Clause& clause) {
     const bool component = symbol->type.base == Type::Base::Vector && indices.size() == 1 &&
                            indices[0]->kind == ExprKind::Number;
     if (component) {
-      report(error::limit_of_component(item.head->span, *symbol,
-                                       std::strtoul(indices[0]->text.c_str(), nullptr, 10),
-                                       to_text(*item.value)));
+      report(errors::limit_of_component(item.head->span, *symbol,
+                                        std::strtoul(indices[0]->text.c_str(), nullptr, 10),
+                                        to_text(*item.value)));
       continue;
     }
     inference_.require(*item.value, value, symbol->type, "`" + symbol->name + "`",
@@ -148,7 +148,7 @@ void ClauseCheck::whole_to_rounding(const std::string& place, const Expr& value)
   if (!count) return;
   const double whole = std::round(*count);
   if (whole < 1 || std::abs(*count - whole) > kRounding * whole)
-    report(error::whole_number_wanted(value.span, place, 1));
+    report(errors::whole_number_wanted(value.span, place, 1));
 }
 
 void ClauseCheck::outputs(const Clause& clause) {
@@ -160,7 +160,7 @@ void ClauseCheck::outputs(const Clause& clause) {
     if (by_time && count.value) {
       inference_.number(*count.value, Scope{}, "the time between two outputs");
     } else if (count.count_word.empty() || count.head) {
-      report(error::count_missing(count.span, clause.keyword));
+      report(errors::count_missing(count.span, clause.keyword));
     } else {
       whole_to_rounding("how often `every` writes", *count.value);
     }
@@ -175,8 +175,8 @@ void ClauseCheck::outputs(const Clause& clause) {
     ranges[i].kind = IndexRange::Kind::Explicit;
     scope.locals[item.head->name].index = &ranges[i];
     if (const Symbol* symbol = resolved_.find(item.head->name)) {
-      report(error::index_named_like_value(item.head->span, item.head->name, error::a_kind(*symbol),
-                                           symbol->declared));
+      report(errors::index_named_like_value(item.head->span, item.head->name,
+                                            errors::a_kind(*symbol), symbol->declared));
     }
     for (const ExprPtr& end : item.value->args) {
       inference_.number(*end, Scope{}, "the end of a range");
@@ -195,10 +195,10 @@ void ClauseCheck::outputs(const Clause& clause) {
     output_item(item, scope, links);
   }
   if (!any) {
-    report(error::clause_form(clause.keyword_span, clause.keyword,
-                              clause.keyword == "every"
-                                  ? "every 100 steps: mean(phi) -> \"results.h5\""
-                                  : "at end: mean(phi) -> \"results.h5\""));
+    report(errors::clause_form(clause.keyword_span, clause.keyword,
+                               clause.keyword == "every"
+                                   ? "every 100 steps: mean(phi) -> \"results.h5\""
+                                   : "at end: mean(phi) -> \"results.h5\""));
   }
 }
 
@@ -215,7 +215,7 @@ void ClauseCheck::output_item(const Item& item, const Scope& scope, bool links) 
   const Value result = inference_.infer(value, scope);
   if (is_unknown(result.type)) return;
   if (result.type.per_site || !result.free.empty()) {
-    report(error::per_site_in_scalar(value.span, to_text(value), "an observable"));
+    report(errors::per_site_in_scalar(value.span, to_text(value), "an observable"));
   }
 }
 
@@ -228,7 +228,7 @@ void ClauseCheck::promised(const Expr& expr, const Scope& scope) {
   }
   const Value value = inference_.infer(expr, scope);
   if (!is_unknown(value.type) && (value.type.per_site || !value.free.empty())) {
-    report(error::per_site_in_scalar(expr.span, to_text(expr), "each side of a promise"));
+    report(errors::per_site_in_scalar(expr.span, to_text(expr), "each side of a promise"));
   }
 }
 
@@ -236,7 +236,7 @@ void ClauseCheck::expect(const Clause& clause) {
   const Scope scope;
   for (const Item& item : clause.items) {
     if (item.head) {
-      report(error::no_relation(item.span, to_text(*item.value)));
+      report(errors::no_relation(item.span, to_text(*item.value)));
       continue;
     }
     if (!item.value) continue;
@@ -259,12 +259,12 @@ void ClauseCheck::expect(const Clause& clause) {
       const Value result = inference_.infer(value, scope);
       if (is_unknown(result.type)) continue;
       if (result.type.base != Base::Boolean) {
-        report(error::no_relation(value.span, to_text(value)));
+        report(errors::no_relation(value.span, to_text(value)));
       } else if (result.type.per_site) {
-        report(error::per_site_in_scalar(value.span, to_text(value), "a promise"));
+        report(errors::per_site_in_scalar(value.span, to_text(value), "a promise"));
       }
     } else {
-      report(error::no_relation(value.span, to_text(value)));
+      report(errors::no_relation(value.span, to_text(value)));
     }
     for (const auto& [name, bound] : item.words) {
       if (name == "within") inference_.number(*bound, scope, "what stands after `within`");
@@ -278,7 +278,7 @@ void ClauseCheck::plot(const Clause& clause) {
       const Value value = inference_.infer(*item.value, Scope{});
       if (!is_unknown(value.type) && (value.type.per_site || !value.free.empty())) {
         report(
-            error::per_site_in_scalar(item.value->span, to_text(*item.value), "what is plotted"));
+            errors::per_site_in_scalar(item.value->span, to_text(*item.value), "what is plotted"));
       }
     }
     for (const auto& [name, axis] : item.words) {
@@ -286,8 +286,8 @@ void ClauseCheck::plot(const Clause& clause) {
       std::vector<std::string> axes = names_of(SymbolKind::Swept);
       axes.emplace_back("t");
       if (std::find(axes.begin(), axes.end(), axis->text) != axes.end()) continue;
-      report(error::option_word(axis->span, "against", to_text(*axis), suggest(axis->text, axes),
-                                axes));
+      report(errors::option_word(axis->span, "against", to_text(*axis), suggest(axis->text, axes),
+                                 axes));
     }
   }
 }

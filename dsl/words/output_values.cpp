@@ -136,16 +136,16 @@ class NamedOutputs {
     Words seen;
     if (!all.front().index.empty()) {
       resolved_.diagnostics.add(
-          error::output_runs(name.span, name.text, all.front().named, all.front().index));
+          errors::output_runs(name.span, name.text, all.front().named, all.front().index));
     } else if (other != all.end()) {
       resolved_.diagnostics.add(
-          error::output_unclear(name.span, name.text, all.front().named, other->named));
+          errors::output_unclear(name.span, name.text, all.front().named, other->named));
     } else if (averages_over_time(all.front().value, seen)) {
       const auto other_start = std::ranges::find_if(
           all, [&](const Output& output) { return output.begins != common(); });
       if (other_start != all.end())
         resolved_.diagnostics.add(
-            error::output_begins_elsewhere(name.span, name.text, other_start->named, common()));
+            errors::output_begins_elsewhere(name.span, name.text, other_start->named, common()));
     }
     return all.front();
   }

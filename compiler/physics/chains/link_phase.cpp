@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/mixed_bits.hpp"
@@ -166,7 +167,7 @@ Expr distance(const gauge::Matrix& u) {
 Expr without_averages(Expr e) {
   int count = 0;
   return algebra::rewrite(e, [&](Expr node) {
-    if (!is_reduction(node.op())) return node;
+    if (!algebra::reduces_sites(node.op())) return node;
     return node->arena->symbol(fmt::format("average {}", count++));
   });
 }

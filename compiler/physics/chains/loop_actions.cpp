@@ -114,7 +114,7 @@ class LoopActionReader {
     return reading;
   }
 
-  static bool is_reduction(const dsl::Expr& e) {
+  static bool names_reduction(const dsl::Expr& e) {
     static const std::set<std::string, std::less<>> kReductions{"mean", "total", "var", "min",
                                                                 "max"};
     return e.kind == dsl::ExprKind::Call && e.args.size() == 1 && kReductions.contains(e.text);
@@ -125,13 +125,13 @@ class LoopActionReader {
     const NamedFact* fact =
         e.kind == dsl::ExprKind::Name && !d_.field(e.text) ? d_.facts.find(e.text) : nullptr;
     const dsl::Expr& meant = fact && fact->value ? *fact->value : e;
-    return is_reduction(meant) && meant.text == "total" ? *meant.args[0] : e;
+    return names_reduction(meant) && meant.text == "total" ? *meant.args[0] : e;
   }
 
   /// A reduction over sites in the expression or in a definition that it names; null where there is
   /// none.
   const dsl::Expr* reduction(const dsl::Expr& e, std::set<std::string>& seen) const {
-    if (is_reduction(e)) return &e;
+    if (names_reduction(e)) return &e;
     if (e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call) {
       const NamedFact* fact = d_.facts.find(e.text);
       if (fact && fact->value && seen.insert(e.text).second && reduction(*fact->value, seen))

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -73,7 +74,7 @@ std::optional<std::vector<Weight>> weights_of(const Program& d, std::size_t& cou
   std::vector<Weight> result;
   for (std::size_t i = 0; i < count; ++i) {
     const Expr kick = algebra::rewrite(d.rates.at(momenta[i]->array), [](Expr node) {
-      if (is_reduction(node.op())) return node->arena->symbol("average");
+      if (algebra::reduces_sites(node.op())) return node->arena->symbol("average");
       if (!node.is(Op::Stencil)) return node;
       Arena& own = *node->arena;
       return algebra::written_out(own.stencil_data(node->index), node.arg(0), own.symbol("dx"));

@@ -1,6 +1,7 @@
 // A written Hamiltonian on the lattice: H = total(h), q' = dH/dp, p' = -dH/dq, neighbours counted.
 #include <fmt/format.h>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -37,7 +38,7 @@ Expr density_of(const Space& d, Expr h, dsl::Span span) {
     }
     if (total) {
       terms.push_back(factor * total);
-    } else if (algebra::contains(part, [](Expr e) { return is_reduction(e.op()); })) {
+    } else if (algebra::contains(part, [](Expr e) { return algebra::reduces_sites(e.op()); })) {
       terms.push_back(part / arena.integer(d.grid.sites()));
     }
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/arithmetic.hpp"
@@ -406,12 +407,12 @@ Expr ProgramUnits::convert(Expr e) {
     result = factor * apply_stencil(arena, e->index, convert(e.arg(0)));
   } else if (e.is(Op::PairSum)) {
     result = separated_pairs(d_, convert(e.arg(0)), e->index != 0);
-  } else if (is_reduction(e.op())) {
+  } else if (algebra::reduces_sites(e.op())) {
     result = convert_reduction(e.op(), e.arg(0), e->span);
   } else if (!e.args().empty()) {
     std::vector<Expr> args;
     for (const Expr arg : e.args()) args.push_back(convert(arg));
-    const bool fixed_order = e->fixed_order || (e.op() >= Op::Neg && e.op() <= Op::Fma);
+    const bool fixed_order = e->fixed_order || algebra::is_ordered(e.op());
     if (std::ranges::equal(args, e.args()))
       result = e;
     else

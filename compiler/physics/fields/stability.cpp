@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
@@ -45,7 +46,7 @@ std::optional<std::vector<std::vector<double>>> mass_matrix(const Program& d) {
     const Variable* v = momentum_of(d.variables, u);
     if (!v || !d.rates.contains(v->array)) continue;
     Expr rate = algebra::rewrite(d.rates.at(v->array), [](Expr node) {
-      return is_reduction(node.op()) ? node->arena->symbol("average") : node;
+      return algebra::reduces_sites(node.op()) ? node->arena->symbol("average") : node;
     });
     if (const auto drift = d.rates.find(u.array); drift != d.rates.end()) {
       rate = algebra::derivative(drift->second, d.arena().load(v->array)) * rate;

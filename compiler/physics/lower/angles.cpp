@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
@@ -181,7 +182,7 @@ class ShiftedValues {
 const StateField* seen_cut(const Space& d, Expr rate) {
   // a mean and a sum over pairs are periodic where every term is
   const Expr e = algebra::rewrite(rate, [](Expr node) {
-    return is_reduction(node.op()) || node.is(Op::PairSum) ? node.arg(0) : node;
+    return algebra::reduces_sites(node.op()) || node.is(Op::PairSum) ? node.arg(0) : node;
   });
   constexpr int kPoints = 4;
   for (const Expr read : algebra::reads(e)) {

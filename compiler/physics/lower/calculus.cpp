@@ -3,6 +3,7 @@
 #include <map>
 #include <numeric>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/simplify.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
@@ -12,10 +13,6 @@ namespace vphi::physics {
 using algebra::Offset;
 using algebra::Op;
 using algebra::StencilData;
-
-bool is_reduction(Op op) {
-  return op == Op::Mean || op == Op::Total || op == Op::Minimum || op == Op::Maximum;
-}
 
 bool is_load(Expr e) { return e.is(Op::Load); }
 
@@ -112,7 +109,7 @@ Expr neighbour(Expr e, Offset offset) { return algebra::shift(e, offset); }
 
 Expr rewrite_reductions(Expr e, const std::function<Expr(Op, Expr)>& change) {
   return algebra::rewrite(e, [&](Expr node) {
-    return is_reduction(node.op()) ? change(node.op(), node.arg(0)) : node;
+    return algebra::reduces_sites(node.op()) ? change(node.op(), node.arg(0)) : node;
   });
 }
 

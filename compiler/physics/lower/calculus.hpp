@@ -36,7 +36,6 @@ Expr reduce_linear(Arena& arena, algebra::Op op, Expr e, std::int64_t sites);
 /// Applies `change` to the arguments of reductions only.
 Expr rewrite_reductions(Expr e, const std::function<Expr(algebra::Op, Expr)>& change);
 
-bool is_reduction(algebra::Op op);
 bool is_load(Expr e);
 
 }  // namespace vphi::physics

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/simplify.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
@@ -26,7 +27,7 @@ std::vector<Expr> outermost_reductions(Expr e) {
     const Expr node = open.back();
     open.pop_back();
     if (!met.insert(node.get()).second) continue;
-    if (is_reduction(node.op())) {
+    if (algebra::reduces_sites(node.op())) {
       result.push_back(node);
       continue;
     }

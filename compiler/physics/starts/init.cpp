@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/link_phase.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
@@ -231,7 +232,7 @@ Expr at_homogeneous(const Space& d, Expr e, const std::map<int, Expr>& values, b
       if (fluid != d.background.fluids.end()) return fluid->second;
     } else if (node.is(Op::Site)) {
       known = false;
-    } else if (is_reduction(node.op()) && !algebra::per_site(node.arg(0))) {
+    } else if (algebra::reduces_sites(node.op()) && !algebra::per_site(node.arg(0))) {
       return node.is(Op::Total) ? arena.integer(d.grid.sites()) * node.arg(0) : node.arg(0);
     }
     return node;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fields/background_errors.hpp"
@@ -42,7 +43,7 @@ struct Local {
 Local local_part(Expr e) {
   Local local;
   local.e = algebra::rewrite(e, [&](Expr node) {
-    if (!is_reduction(node.op())) return node;
+    if (!algebra::reduces_sites(node.op())) return node;
     const Expr name = node->arena->symbol(fmt::format("average {}", local.averages.size()));
     local.averages.emplace(name.get(), node);
     return name;

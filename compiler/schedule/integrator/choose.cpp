@@ -54,7 +54,7 @@ class Chooser {
     for (const auto& [name, unused] : evolution_.options) {
       const auto is_it = [&](const auto& option) { return option.first == name; };
       if (std::ranges::none_of(integrator.options, is_it)) {
-        diagnostics_.add(error::option_not_used(system_.evolve_span, integrator.name, name));
+        diagnostics_.add(errors::option_not_used(system_.evolve_span, integrator.name, name));
         return std::nullopt;
       }
     }
@@ -197,14 +197,14 @@ class Chooser {
         for (const int array : group.arrays) names.push_back(variable_of(system_, array)->shown);
         for (const std::string& scalar : group.scalars) names.push_back(shown(scalar));
       }
-      diagnostics_.add(error::circular_group(system_.evolve_span, integrator.name, names));
+      diagnostics_.add(errors::circular_group(system_.evolve_span, integrator.name, names));
       return;
     }
     std::vector<std::string> terms;
     for (Expr term : leftover->terms) terms.push_back(text_of(term));
     const physics::Variable* variable = variable_of(system_, leftover->array);
-    diagnostics_.add(error::unmatched(place_of(*leftover, *variable), integrator.name,
-                                      variable->shown, terms, fitting()));
+    diagnostics_.add(errors::unmatched(place_of(*leftover, *variable), integrator.name,
+                                       variable->shown, terms, fitting()));
   }
 
   /// The span of the terms in the equation, from the first to the last; the whole equation where
@@ -239,7 +239,7 @@ std::optional<Stepping> choose_step(const physics::System& system, Slots& slots,
   using Step = std::optional<Stepping>;
   const auto still = [&](const physics::Still&) -> Step {
     if (system.variables.empty()) return Stepping{};
-    diagnostics.add(error::no_integrator(system.evolve_span));
+    diagnostics.add(errors::no_integrator(system.evolve_span));
     return std::nullopt;
   };
   return std::visit(

@@ -254,10 +254,10 @@ void warn_of_growth(physics::System& system, dsl::Diagnostics& diagnostics) {
   for (int i = 0; i < kHalvings && grows(worst, dt) >= kSteady; ++i) dt /= 2;
   const double fits = dt * system.dt_physical / system.dt;
   system.step_growth = {growth, equations, fits};
-  diagnostics.add(error::step_grows(system.dt_span, evolution->integrator.name, growth,
-                                    spectral_radius(worst) * system.dt / system.dt_physical,
-                                    wave == Wave{} ? "" : shown(wave, system.lattice.dims),
-                                    system.dt_physical, fits));
+  diagnostics.add(errors::step_grows(system.dt_span, evolution->integrator.name, growth,
+                                     spectral_radius(worst) * system.dt / system.dt_physical,
+                                     wave == Wave{} ? "" : shown(wave, system.lattice.dims),
+                                     system.dt_physical, fits));
 }
 
 }  // namespace vphi::schedule

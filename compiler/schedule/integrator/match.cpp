@@ -86,11 +86,11 @@ class HeadMatcher {
     part.name = call.text;
     for (const auto& arg : call.args) {
       if (arg->kind == ExprKind::Call) {
-        return fail(error::not_yet(call.span, "`" + call.text + "` of a hole in a head"));
+        return fail(errors::not_yet(call.span, "`" + call.text + "` of a hole in a head"));
       }
       if (arg->kind != ExprKind::Name) return bad(call, "a hole takes names");
       if (head_.index(arg->text) < 0 && arg->text != "t") {
-        return fail(error::not_yet(call.span, "`" + call.text + "(...)` in a head"));
+        return fail(errors::not_yet(call.span, "`" + call.text + "(...)` in a head"));
       }
       part.arguments.push_back(arg->text);
     }
@@ -102,7 +102,7 @@ class HeadMatcher {
     return false;
   }
   bool bad(const dsl::Expr& expr, const std::string& why) {
-    return fail(text::error::unreadable_head(expr.span, integrator_.name, why));
+    return fail(text::errors::unreadable_head(expr.span, integrator_.name, why));
   }
 
   const Integrator& integrator_;
@@ -123,7 +123,7 @@ std::optional<Head> read_head(const Integrator& integrator, dsl::Diagnostics& di
     head.parts.push_back(std::move(parts));
   }
   if (head.variables.size() > 2) {
-    diagnostics.add(error::not_yet(integrator.span, "a head with more than two equations"));
+    diagnostics.add(errors::not_yet(integrator.span, "a head with more than two equations"));
     return std::nullopt;
   }
   return head;

@@ -261,7 +261,7 @@ bool Averages::needs_state(Expr value) const {
 void refuse_state(const Averages& averages, Expr value, dsl::Span span,
                   dsl::Diagnostics& diagnostics) {
   if (!averages.needs_state(value)) return;
-  diagnostics.add(error::not_yet(
+  diagnostics.add(errors::not_yet(
       span, "a value that needs averages over time or the sweep and the present state at once"));
 }
 

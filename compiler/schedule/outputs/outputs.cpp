@@ -103,7 +103,7 @@ class ClauseReader {
         tables_.slots.set(tables_.slots.names()[static_cast<std::size_t>(slot)],
                           std::numeric_limits<double>::quiet_NaN());
       } else {
-        diagnostics_.add(error::not_yet(o.span, "a histogram of averages over the sweep"));
+        diagnostics_.add(errors::not_yet(o.span, "a histogram of averages over the sweep"));
       }
     };
     place(o.value, field.buffer, field.slot);

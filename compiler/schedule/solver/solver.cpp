@@ -549,8 +549,8 @@ std::optional<SolveLoops> make_solve(const physics::System& system,
     result.inner = std::make_unique<SolveLoops>(std::move(within));
     return result;
   } catch (const ArithmeticError& wrong) {
-    diagnostics.add(error::solver_text(wrong.span.empty() ? solve.span : wrong.span,
-                                       solve.solver->name, wrong.message, solve.span));
+    diagnostics.add(errors::solver_text(wrong.span.empty() ? solve.span : wrong.span,
+                                        solve.solver->name, wrong.message, solve.span));
   }
   return std::nullopt;
 }

@@ -86,8 +86,8 @@ class BodyStep {
     } catch (const ArithmeticError& error) {
       diagnostics.add(
           error.message.starts_with("later:")
-              ? error::not_yet(error.span, error.message.substr(6))
-              : error::cannot_evaluate(error.span, from_.integrator.name, error.message));
+              ? errors::not_yet(error.span, error.message.substr(6))
+              : errors::cannot_evaluate(error.span, from_.integrator.name, error.message));
     } catch (const dsl::Diagnostic& diagnostic) {
       diagnostics.add(diagnostic);
     }
@@ -264,7 +264,7 @@ class BodyStep {
     std::vector<std::string> known = from_.head.variables;
     for (const auto& [local, unused] : locals_) known.push_back(local);
     for (const char* given : {"dt", "dx", "t"}) known.emplace_back(given);
-    throw error::unknown_name(at.span, at.text, from_.integrator.name, known);
+    throw errors::unknown_name(at.span, at.text, from_.integrator.name, known);
   }
 
   /// gamma of `gamma*v`: one coefficient for each member, at the present background.
@@ -399,9 +399,9 @@ class BodyStep {
   Value applied(const dsl::Expr& at_text, std::size_t e, std::size_t p, bool slope = false) {
     const Part& part = from_.head.parts[e][p];
     if (at_text.args.size() != part.arguments.size()) {
-      throw error::wrong_arguments(at_text.span, part.name,
-                                   "it takes " + std::to_string(part.arguments.size()) +
-                                       ", here are " + std::to_string(at_text.args.size()));
+      throw errors::wrong_arguments(at_text.span, part.name,
+                                    "it takes " + std::to_string(part.arguments.size()) +
+                                        ", here are " + std::to_string(at_text.args.size()));
     }
     State there = state_;
     for (std::size_t i = 0; i < part.arguments.size(); ++i) {
@@ -411,7 +411,7 @@ class BodyStep {
       const Value value = evaluate(*at_text.args[i], meaning_, arena_);
       if (argument < 0) {
         if (value.group >= 0) {
-          throw error::wrong_arguments(at_text.args[i]->span, part.name, "its argument is a time");
+          throw errors::wrong_arguments(at_text.args[i]->span, part.name, "its argument is a time");
         }
         const auto time = there.scalars.find(from_.system.time);
         if (time != there.scalars.end()) {
@@ -420,9 +420,9 @@ class BodyStep {
         continue;
       }
       if (value.group != argument) {
-        throw error::wrong_arguments(at_text.args[i]->span, part.name,
-                                     "argument " + std::to_string(i + 1) +
-                                         " is not of the shape of `" + part.arguments[i] + "`");
+        throw errors::wrong_arguments(at_text.args[i]->span, part.name,
+                                      "argument " + std::to_string(i + 1) +
+                                          " is not of the shape of `" + part.arguments[i] + "`");
       }
       for (const auto& [array, expr] : value.arrays) {
         there.arrays[array] = block_.array(name_of(from_.system, array) + "_there", expr);

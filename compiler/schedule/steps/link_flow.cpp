@@ -71,14 +71,14 @@ class LinkFlowStepBuilder {
     if (!head) return std::nullopt;
     head_ = &*head;
     if (!fits(*head)) {
-      diagnostics_.add(error::unmatched(flow_.moves.front().span, integrator_.name, "U",
-                                        {algebra::to_text(flow_.equation.right)}, fitting()));
+      diagnostics_.add(errors::unmatched(flow_.moves.front().span, integrator_.name, "U",
+                                         {algebra::to_text(flow_.equation.right)}, fitting()));
       return std::nullopt;
     }
     try {
       run();
     } catch (const ArithmeticError& e) {
-      diagnostics_.add(error::cannot_evaluate(e.span, integrator_.name, e.message));
+      diagnostics_.add(errors::cannot_evaluate(e.span, integrator_.name, e.message));
       return std::nullopt;
     } catch (const dsl::Diagnostic& diagnostic) {
       diagnostics_.add(diagnostic);
@@ -152,7 +152,7 @@ class LinkFlowStepBuilder {
     std::vector<std::string> known = head_->variables;
     for (const auto& [local, unused] : locals_) known.push_back(local);
     for (const char* given : {"dt", "dx", "t"}) known.emplace_back(given);
-    throw error::unknown_name(at.span, at.text, integrator_.name, known);
+    throw errors::unknown_name(at.span, at.text, integrator_.name, known);
   }
 
   /// The rate at a point.
@@ -160,7 +160,7 @@ class LinkFlowStepBuilder {
     const Part& hole = head_->parts[0][0];
     if (hole.name != at.text) return false;
     if (at.args.size() != hole.arguments.size())
-      throw error::wrong_arguments(
+      throw errors::wrong_arguments(
           at.span, hole.name,
           fmt::format("it takes {}, here are {}", hole.arguments.size(), at.args.size()));
     for (std::size_t i = 0; i < at.args.size(); ++i) {
@@ -169,8 +169,8 @@ class LinkFlowStepBuilder {
       if (time && argument.group < 0) continue;
       const int base = time || argument.group < 0 ? -1 : point_of(argument, at.args[i]->span);
       if (base < 0)
-        throw error::wrong_arguments(at.args[i]->span, hole.name,
-                                     time ? "its argument is a time" : "its argument is a point");
+        throw errors::wrong_arguments(at.args[i]->span, hole.name,
+                                      time ? "its argument is a time" : "its argument is a point");
       result = rate(there(base, argument, at.args[i]->span));
     }
     return true;

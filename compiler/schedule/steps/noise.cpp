@@ -73,7 +73,7 @@ class Preparation {
     for (const auto& v : system_.variables) {
       if (noisy_rate(system_, v.array).stream < -1) {
         return fail(
-            error::not_yet(v.span, "an equation with several noises that other equations share"));
+            errors::not_yet(v.span, "an equation with several noises that other equations share"));
       }
     }
     const auto head = read_head(integrator_, diagnostics_);
@@ -91,9 +91,9 @@ class Preparation {
     if (!noisy || !(additive || multiplies)) return true;  // the matcher lists what would fit
     const bool negative =
         std::ranges::any_of(integrator_.weights, [](const auto& w) { return w.real < 0; });
-    if (negative) return fail(error::noise_backwards(system_.evolve_span, integrator_.name));
+    if (negative) return fail(errors::noise_backwards(system_.evolve_span, integrator_.name));
     if (system_.noise.kind == NoiseClass::General) {
-      diagnostics_.add(error::noise_general(system_.noise.streams.front(), integrator_.name));
+      diagnostics_.add(errors::noise_general(system_.noise.streams.front(), integrator_.name));
     }
     return calculus(*head) && bias(*head);
   }
@@ -108,7 +108,7 @@ class Preparation {
   bool calculus(const Head& head) {
     if (system_.noise.kind == NoiseClass::Additive) return true;
     const auto found = measured_calculus(integrator_, head, options_);
-    if (!found) return fail(error::noise_calculus_unknown(system_.evolve_span, integrator_.name));
+    if (!found) return fail(errors::noise_calculus_unknown(system_.evolve_span, integrator_.name));
     const Calculus declared = *system_.noise.calculus;
     const auto shown = [](Calculus c) {
       return c == Calculus::Ito ? std::string("Ito") : std::string("Stratonovich");
@@ -136,8 +136,8 @@ class Preparation {
     constexpr double kLarge = 0.02, kLargeOfWave = 0.05;  // the fastest wave is one of many
     const auto worst = largest_bias(system_, integrator_, head, options_);
     if (!worst || worst->relative < (worst->wave ? kLargeOfWave : kLarge)) return true;
-    diagnostics_.add(error::noise_bias(system_.evolve_span, integrator_.name, worst->what,
-                                       worst->relative, worst->where, better(worst->relative)));
+    diagnostics_.add(errors::noise_bias(system_.evolve_span, integrator_.name, worst->what,
+                                        worst->relative, worst->where, better(worst->relative)));
     return true;
   }
 

@@ -75,9 +75,9 @@ class TrajectoryStepBuilder {
     flows_ = trajectory_flows(levels, static_cast<long double>(trajectory_.length));
     if (flows_.size() > kMostFlows) {
       diagnostics_.add(
-          error::not_yet(trajectory_.levels.front().span,
-                         fmt::format("a trajectory of {} kicks and drifts (at most {})",
-                                     flows_.size(), kMostFlows)));
+          errors::not_yet(trajectory_.levels.front().span,
+                          fmt::format("a trajectory of {} kicks and drifts (at most {})",
+                                      flows_.size(), kMostFlows)));
       return std::nullopt;
     }
     for (const char* name : {kFlow, Trajectory::kLength, Trajectory::kDelta, kChance})
