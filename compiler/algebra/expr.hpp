@@ -50,8 +50,6 @@ enum class Op : std::uint8_t {
   Fma,
   // what devices have functions of their own for, made by the passes of kernel/device.hpp only
   Minmod,      ///< of three: the smallest in size where all signs agree, else 0
-  PairedSin,   ///< sine of an angle whose cosine is wanted as well
-  PairedCos,   ///< cosine of an angle whose sine is wanted as well
   TableIndex,  ///< args: x, low, high, whole numbers: floor(x), within low and high
 // functions of one argument
 #define VPHI_FUNCTION(operation, ...) operation,

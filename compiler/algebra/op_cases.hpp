@@ -20,9 +20,7 @@
       : case ::vphi::algebra::Op::Sqrt : case ::vphi::algebra::Op::Fma
 
 /// What passes for devices make of functions.
-#define VPHI_DEVICE_FUNCTIONS                                       \
-  ::vphi::algebra::Op::Minmod : case ::vphi::algebra::Op::PairedSin \
-      : case ::vphi::algebra::Op::PairedCos : case ::vphi::algebra::Op::TableIndex
+#define VPHI_DEVICE_FUNCTIONS ::vphi::algebra::Op::Minmod : case ::vphi::algebra::Op::TableIndex
 
 #define VPHI_CONDITIONS                                                 \
   ::vphi::algebra::Op::Less : case ::vphi::algebra::Op::LessEqual       \

@@ -177,14 +177,6 @@ std::array<Row, kCount> table() {
           [](const auto* x, int) { return minmod_value(x[0], x[1], x[2]); }, slope_of_minmod,
           "\\operatorname{minmod}", "minmod"),
       with_value(
-          {PairedSin, "paired_sin", 1, true, 0, 1}, None,
-          [](const auto* x, int) { return std::sin(x[0]); },
-          [](Expr f, const Slopes& d) { return apply(f, Cos, f.arg(0)) * d[0]; }, "\\sin", "sin"),
-      with_value(
-          {PairedCos, "paired_cos", 1, true, 0, 1}, None,
-          [](const auto* x, int) { return std::cos(x[0]); },
-          [](Expr f, const Slopes& d) { return -apply(f, Sin, f.arg(0)) * d[0]; }, "\\cos", "cos"),
-      with_value(
           {TableIndex, "table_index", 3, false, 3, 0}, None,
           [](const auto* x, int) { return std::fmin(std::fmax(std::floor(x[0]), x[1]), x[2]); },
           [](Expr f, const Slopes&) { return zero(f); }, "\\operatorname{index}", "index"),

@@ -52,10 +52,6 @@ Real apply(Op op, const std::vector<int>& args, const std::vector<Real>& values)
     case Op::Minmod:
       return std::fmax(std::fmin(Real(0), std::fmax(v(1), v(2))),
                        std::fmin(v(0), std::fmax(Real(0), std::fmin(v(1), v(2)))));
-    case Op::PairedSin:
-      return std::sin(v(0));
-    case Op::PairedCos:
-      return std::cos(v(0));
     case Op::TableIndex:
       return std::fmin(std::fmax(std::floor(v(0)), v(1)), v(2));
 #define VPHI_FUNCTION(operation, name, value, ...) \

@@ -1,6 +1,8 @@
 // Passes that find what devices have functions of their own for.
-#include <map>
+#include <array>
 #include <optional>
+#include <set>
+#include <unordered_map>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/site_rewriting.hpp"
@@ -9,6 +11,7 @@ namespace vphi::kernel {
 namespace {
 
 using algebra::Node;
+using algebra::Offset;
 using algebra::Op;
 
 // ---- minmods ------------------------------------------------------------------------------------
@@ -49,75 +52,48 @@ class Minmods : public SiteRewriting {
 
 // ---- paired angles ------------------------------------------------------------------------------
 
-/// Looks into stencils of expressions too. Sine and cosine meet there if they are under the same
-/// stencils: each of its terms then has both.
+/// Looks into stencils of expressions too: their terms are taken as they stand at the neighbours.
 class PairedAngles {
  public:
-  PairedAngles(const SiteFunction& function, bool all) : at_hand_(function), all_(all) {
-    for (const Expr value : function.values()) find(value, 0);
+  explicit PairedAngles(const SiteFunction& function) : at_hand_(function) {
+    for (const Expr value : function.values()) find(value, {});
   }
 
-  SiteFunction operator()(SiteFunction function) {
-    if (!any_) return function;
-    for (Store& store : function.kernel.stores) store.value = visit(store.value, 0);
-    for (Reduction& reduction : function.kernel.reductions)
-      reduction.value = visit(reduction.value, 0);
-    for (ScalarAssign& held : function.held) held.value = visit(held.value, 0);
-    return function;
+  /// In the order in which they are met.
+  std::vector<Expr> angles(bool all) const {
+    std::vector<Expr> paired;
+    for (const Expr angle : angles_)
+      if (wanted_.at(angle.get()) == kBoth) paired.push_back(angle);
+    return all && !paired.empty() ? angles_ : paired;
   }
 
  private:
-  /// A node, and the stencils around it by a number.
-  using Key = std::pair<const Node*, int>;
-
-  bool is_stencil_of_expression(Expr expr) const {
-    return expr.is(Op::Stencil) && !expr.arg(0).is(Op::Load);
-  }
-  int within(int around, Expr stencil) {
-    return around_.try_emplace({around, stencil->index}, static_cast<int>(around_.size()) + 1)
-        .first->second;
-  }
-
-  void find(Expr expr, int around) {
-    const bool inside = is_stencil_of_expression(expr);
-    if ((at_hand_(expr) && !inside) || !seen_.insert({expr.get(), around}).second) return;
+  void find(Expr expr, Offset at) {
+    const bool inside = expr.is(Op::Stencil) && !expr.arg(0).is(Op::Load);
+    if (at_hand_(expr) && !inside) return;
+    if (!seen_.insert({expr.get(), {at.d[0], at.d[1], at.d[2], at.d[3]}}).second) return;
     if (expr.is(Op::Sin) || expr.is(Op::Cos)) {
-      int& wanted = wanted_[{expr.arg(0).get(), around}];
+      const Expr angle = algebra::shift(expr.arg(0), at);
+      int& wanted = wanted_[angle.get()];
+      if (wanted == 0) angles_.push_back(angle);
       wanted |= expr.is(Op::Sin) ? 1 : 2;
-      any_ = any_ || wanted == kBoth;
     }
-    for (const Expr arg : expr.args()) find(arg, inside ? within(around, expr) : around);
-  }
-
-  Expr visit(Expr expr, int around) {
-    const bool inside = is_stencil_of_expression(expr);
-    if (at_hand_(expr) && !inside) return expr;
-    const auto found = done_.find({expr.get(), around});
-    if (found != done_.end()) return found->second;
-    std::vector<Expr> args;
-    for (const Expr arg : expr.args())
-      args.push_back(visit(arg, inside ? within(around, expr) : around));
-    const bool angle = expr.is(Op::Sin) || expr.is(Op::Cos);
-    const bool paired = angle && (all_ || wanted_.at({expr.arg(0).get(), around}) == kBoth);
-    Expr result = expr;
-    if (paired) {
-      result = expr->arena->raw(expr.is(Op::Sin) ? Op::PairedSin : Op::PairedCos, std::move(args),
-                                expr->span);
-    } else if (!std::ranges::equal(args, expr.args())) {
-      result = inside ? expr->arena->canonical(Op::Stencil, args, expr->span, expr->index)
-                      : expr->arena->raw(expr.op(), std::move(args), expr->span);
+    if (!inside) {
+      for (const Expr arg : expr.args()) find(arg, at);
+      return;
     }
-    done_.emplace(Key{expr.get(), around}, result);
-    return result;
+    for (const Offset& offset : expr->arena->stencil_data(expr->index).offsets) {
+      Offset there = at;
+      for (int i = 0; i < 4; ++i) there.d[i] = static_cast<std::int16_t>(at.d[i] + offset.d[i]);
+      find(expr.arg(0), there);
+    }
   }
 
   static constexpr int kBoth = 3;
   AtHand at_hand_;
-  bool all_ = false, any_ = false;
-  std::map<std::pair<int, int>, int> around_;
-  std::set<Key> seen_;
-  std::map<Key, int> wanted_;  ///< of an angle: 1 its sine, 2 its cosine
-  std::map<Key, Expr> done_;
+  std::set<std::pair<const Node*, std::array<std::int16_t, 4>>> seen_;
+  std::vector<Expr> angles_;
+  std::unordered_map<const Node*, int> wanted_;  ///< of an angle: 1 its sine, 2 its cosine
 };
 
 // ---- table indices ------------------------------------------------------------------------------
@@ -164,10 +140,12 @@ SiteFunction minmods(SiteFunction function) {
 }
 
 SiteFunction paired_angles(SiteFunction function) {
-  const Kernel& kernel = function.kernel;
+  Kernel& kernel = function.kernel;
+  kernel.paired_angles.clear();
   if (kernel.fast && kernel.compute == Precision::F32) return function;
   const bool all = kernel.pairs_all_angles && kernel.compute == Precision::F64;
-  return PairedAngles(function, all)(std::move(function));
+  kernel.paired_angles = PairedAngles(function).angles(all);
+  return function;
 }
 
 SiteFunction table_indices(SiteFunction function) {

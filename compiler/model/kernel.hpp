@@ -191,7 +191,9 @@ struct Kernel {
   /// On a GPU, in f32 without `fast`: quotients and roots are computed inline, without a call or a
   /// branch, accurate to the last place.
   bool written_out = false;
-  /// In f64, once sine and cosine of one angle are wanted: those of all angles as such pairs too.
+  /// Angles whose sine and cosine are both used: one reduction of the angle serves both.
+  std::vector<Expr> paired_angles;
+  /// In f64, where there is one: all angles.
   bool pairs_all_angles = false;
   std::vector<ArrayParam> arrays;
   std::vector<Store> stores;

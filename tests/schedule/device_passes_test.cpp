@@ -200,54 +200,61 @@ TEST(PairedAngles, SineAndCosineOfOne) {
   Site s;
   const auto sin = [&](Expr x) { return s.op(Op::Sin, {x}); };
   const auto cos = [&](Expr x) { return s.op(Op::Cos, {x}); };
-  const auto sin2 = [&](Expr x) { return s.op(Op::PairedSin, {x}); };
-  const auto cos2 = [&](Expr x) { return s.op(Op::PairedCos, {x}); };
   const Expr x = s.mul(s.u, s.v);
-  for (const bool walked : {false, true}) {
-    compare(s, paired_angles, walked,
-            {{"of one angle", {s.add(sin(x), s.w), cos(x)}, {s.add(sin2(x), s.w), cos2(x)}},
-             {"of two angles", {sin(x), cos(s.u)}, {sin(x), cos(s.u)}},
-             {"another angle beside", {sin(x), cos(x), sin(s.v)}, {sin2(x), cos2(x), sin(s.v)}},
-             {"within an angle",
-              {sin(cos(x)), cos(cos(x)), sin(x)},
-              {sin2(cos2(x)), cos2(cos2(x)), sin2(x)}},
-             {"the same everywhere",
-              {s.mul(s.u, sin(s.a)), s.mul(s.u, cos(s.a))},
-              {s.mul(s.u, sin(s.a)), s.mul(s.u, cos(s.a))}}});
-  }
-  SiteFunction all = s.function({sin(x), cos(x), sin(s.v)}, false);
-  all.kernel.pairs_all_angles = true;
-  EXPECT_EQ(paired_angles(all).kernel.stores[2].value, sin2(s.v));
-  all.kernel.stores.erase(all.kernel.stores.begin());
-  EXPECT_EQ(paired_angles(all).kernel.stores[1].value, sin(s.v)) << "no angle wants both";
+  const struct {
+    const char* what;
+    std::vector<Expr> values, paired, with_all;
+  } table[] = {
+      {"of one angle", {s.add(sin(x), s.w), cos(x)}, {x}, {x}},
+      {"of two angles", {sin(x), cos(s.u)}, {}, {}},
+      {"another angle beside", {sin(x), cos(x), sin(s.v)}, {x}, {x, s.v}},
+      {"within an angle", {sin(cos(x)), cos(cos(x)), sin(x)}, {cos(x), x}, {cos(x), x}},
+      {"the same everywhere", {s.mul(s.u, sin(s.a)), s.mul(s.u, cos(s.a))}, {}, {}},
+  };
+  for (const auto& row : table)
+    for (const bool walked : {false, true}) {
+      SiteFunction function = s.function(row.values, walked);
+      const SiteFunction result = paired_angles(function);
+      EXPECT_EQ(result.kernel.paired_angles, row.paired) << row.what;
+      for (std::size_t i = 0; i < row.values.size(); ++i)
+        EXPECT_EQ(result.kernel.stores[i].value, row.values[i]) << row.what;
+      function.kernel.pairs_all_angles = true;
+      EXPECT_EQ(paired_angles(function).kernel.paired_angles, row.with_all) << row.what;
+    }
 }
 
-TEST(PairedAngles, StayWithApproximateFunctions) {
+TEST(PairedAngles, NoneWithApproximateFunctions) {
   Site s;
-  const Expr sine = s.op(Op::Sin, {s.u}), cosine = s.op(Op::Cos, {s.u});
-  SiteFunction single = s.function({sine, cosine}, false);
+  SiteFunction single =
+      s.function({s.op(Op::Sin, {s.u}), s.op(Op::Cos, {s.u}), s.op(Op::Sin, {s.v})}, false);
   single.kernel.compute = Precision::F32;
-  EXPECT_EQ(paired_angles(single).kernel.stores[0].value, sine);
+  single.kernel.pairs_all_angles = true;
+  EXPECT_TRUE(paired_angles(single).kernel.paired_angles.empty());
   single.kernel.fast = false;
-  EXPECT_EQ(paired_angles(single).kernel.stores[0].value, s.op(Op::PairedSin, {s.u}));
+  EXPECT_EQ(paired_angles(single).kernel.paired_angles, std::vector<Expr>{s.u})
+      << "all angles are paired in f64 alone";
 }
 
 TEST(PairedAngles, InsideStencils) {
   Site s;
-  const int laplacian =
-      s.arena.add_stencil({"lap", 1, {{{-1}}, {{0}}, {{1}}}, {1, -2, 1}, 1, -2, {}});
+  algebra::StencilData data;
+  data.name = "lap";
+  data.dims = 1;
+  data.offsets = {{{-1}}, {{0}}, {{1}}};
+  data.weights = {1, -2, 1};
+  const int laplacian = s.arena.add_stencil(data);
   const auto stencil = [&](Expr x) {
     return s.arena.canonical(Op::Stencil, std::vector<Expr>{x}, {}, laplacian);
   };
   const Expr sine = s.op(Op::Sin, {s.u}), cosine = s.op(Op::Cos, {s.u});
+  const Expr below = s.arena.load(0, {{-1}}), above = s.arena.load(0, {{1}});
   const Expr inside = stencil(s.mul(sine, s.v));
-  const SiteFunction both = paired_angles(s.function({inside, stencil(s.mul(cosine, s.v))}, false));
-  EXPECT_EQ(both.kernel.stores[0].value, stencil(s.mul(s.op(Op::PairedSin, {s.u}), s.v)));
-  EXPECT_EQ(both.kernel.stores[1].value, stencil(s.mul(s.op(Op::PairedCos, {s.u}), s.v)));
+  EXPECT_EQ(
+      paired_angles(s.function({inside, stencil(s.mul(cosine, s.v))}, false)).kernel.paired_angles,
+      (std::vector<Expr>{below, s.u, above}));
   // the neighbours' sines stand without their cosines
-  const SiteFunction one = paired_angles(s.function({inside, cosine}, false));
-  EXPECT_EQ(one.kernel.stores[0].value, inside);
-  EXPECT_EQ(one.kernel.stores[1].value, cosine);
+  EXPECT_EQ(paired_angles(s.function({inside, cosine}, false)).kernel.paired_angles,
+            std::vector<Expr>{s.u});
 }
 
 TEST(TableIndices, OfWalksThatReadTables) {

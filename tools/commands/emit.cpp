@@ -124,6 +124,8 @@ std::string plan_text(const Compilation& c) {
     };
     for (const auto& h : function.held)
       text += fmt::format("  next {} = {}\n", h.slot, algebra::to_text(h.value, names));
+    for (const auto& angle : k.paired_angles)
+      text += fmt::format("  sine and cosine of {}\n", algebra::to_text(angle, names));
     for (const auto& s : k.stores)
       text += fmt::format("  {} = {}\n", name(s.array), algebra::to_text(s.value, names));
     for (const auto& r : k.reductions)

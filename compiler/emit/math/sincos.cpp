@@ -41,9 +41,7 @@ std::string horner(std::span<const long double> coefficients, Precision precisio
 }  // namespace
 
 std::string sincos_function(algebra::Op op, Precision precision) {
-  return std::string(op == algebra::Op::Sin || op == algebra::Op::PairedSin ? "vphi_sin_"
-                                                                            : "vphi_cos_") +
-         suffix(precision);
+  return std::string(op == algebra::Op::Sin ? "vphi_sin_" : "vphi_cos_") + suffix(precision);
 }
 
 Code sincos_functions(Precision precision, const Dialect& dialect) {

@@ -17,7 +17,7 @@ namespace vphi::emit {
 Code sincos_functions(Precision precision, const Dialect& dialect);
 /// Those of the functions that are called.
 Code sincos_functions_for(const Calls& calls, const Dialect& dialect);
-/// vphi_sin_f64, ...: `op` is Sin, Cos, PairedSin or PairedCos.
+/// vphi_sin_f64, ...: `op` is Sin or Cos.
 std::string sincos_function(algebra::Op op, Precision precision);
 
 }  // namespace vphi::emit

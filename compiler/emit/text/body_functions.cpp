@@ -84,6 +84,9 @@ Code BodyBuilder::site_function() {
   std::vector<Expr> order;
   if (few_registers_ && body_.reads.size() >= kernel::kManyReads) order = order_of_many();
   printer.announce(roots_);
+  std::vector<Expr> angles;
+  for (const Expr angle : kernel_.paired_angles) angles.push_back(prepare(angle));
+  printer.pair_angles(angles);
   if (kernel_.fast) printer.approximate();
   if (kernel_.written_out) printer.write_out();
   if (kernel_.fast && !handed_.empty()) printer.device_extremes();

@@ -73,6 +73,10 @@ std::string Scope::fresh(const std::string& wish) {
 Printer::Printer(const Dialect& dialect, Precision precision, Callbacks callbacks, Scope& scope)
     : dialect_(dialect), precision_(precision), callbacks_(std::move(callbacks)), scope_(scope) {}
 
+void Printer::pair_angles(std::span<const Expr> angles) {
+  for (const Expr angle : angles) paired_angles_.insert(angle.get());
+}
+
 void Printer::announce(std::span<const Expr> roots) {
   std::vector<Expr> open(roots.begin(), roots.end());
   while (!open.empty()) {
@@ -222,10 +226,6 @@ Printer::Piece Printer::compute(Expr expr) {
       return {operand(args[0], 1) + "/" + operand(args[1], 0), 1};
     case Op::Minmod:
       return minmod(node);
-    case Op::PairedSin:
-    case Op::PairedCos:
-      (precision_ == Precision::F32 ? calls_.turns_f32 : calls_.turns_f64) = true;
-      return call_of(sincos_function(node.op, precision_), args);
     case Op::TableIndex:
       return {suffixed("vphi_whole") + "(" + held_table_index(expr) + ")", 0};
     case Op::Min:
@@ -262,6 +262,11 @@ Printer::Piece Printer::compute(Expr expr) {
     case Op::Atan2:
     case Op::Count_:
       break;
+  }
+  const bool angle = node.op == Op::Sin || node.op == Op::Cos;
+  if (angle && paired_angles_.contains(args[0].get())) {
+    (precision_ == Precision::F32 ? calls_.turns_f32 : calls_.turns_f64) = true;
+    return call_of(sincos_function(node.op, precision_), args);
   }
   if (const std::string log = unit_log(node, precision_, dialect_); !log.empty()) {
     calls_.unit_log = true;
