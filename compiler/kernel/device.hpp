@@ -39,8 +39,8 @@ SiteFunction reciprocals(SiteFunction function);
 /// (emit/text/register_order.hpp).
 SiteFunction sums(SiteFunction function);
 
-/// For walks in f64: max(min(0, max(b, c)), min(a, max(0, min(b, c)))), the form in which limiters of
-/// slopes are written, becomes the minmod of the three.
+/// For walks in f64: max(min(0, max(b, c)), min(a, max(0, min(b, c)))), the form of limiters of
+/// slopes, becomes the minmod of the three.
 SiteFunction minmods(SiteFunction function);
 
 /// Notes the angles whose sine and cosine are both used (Kernel::paired_angles); all angles, once
