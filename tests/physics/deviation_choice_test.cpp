@@ -111,13 +111,21 @@ TEST(DeviationChoice, TheHintIsWhatHelps) {
     EXPECT_NE(refused.find("closed form"), std::string::npos) << refused;
     EXPECT_EQ(refused.find("leave out"), std::string::npos) << refused;
   }
-  // some arrays of the field in f32: nothing is chosen, and asking for it helps
-  const Parts partly{.real = "f64, store(u) = f32"};
-  EXPECT_FALSE(deviates(compiled(partly)));
-  EXPECT_NE(hint(compiled(partly)).find("`store = deviation` on the line of `u`"),
-            std::string::npos);
-  EXPECT_TRUE(
-      deviates(compiled({.option = ", store = deviation", .real = "f64, store(u) = f32"})));
+  // the field in f32 and its momentum in f64: nothing is chosen, and asking for it helps
+  const auto partly = [](const std::string& option) {
+    return compile_text(
+        "model part \"in part\"\nlattice box: 8^2, length = 8, boundary = periodic\n"
+        "field u, p: real" +
+            option +
+            "\nH = total(p^2/2 + norm2(grad(u))/2 + u^2/2)\n"
+            "init u ~ 1 + normal(0, 1e-7), p = 0\nprecision real = f64, u = f32\n"
+            "evolve leapfrog, dt = 0.1, until = t > 1\n"
+            "every 5 steps: mean(u), spectrum(u) -> \"w.h5\"\n",
+        {});
+  };
+  EXPECT_FALSE(deviates(partly("")));
+  EXPECT_NE(hint(partly("")).find("`store = deviation` on the line of `u`"), std::string::npos);
+  EXPECT_TRUE(deviates(partly(", store = deviation")));
 }
 
 // The second field's force holds a function without a difference: the first is stored so anyway.
