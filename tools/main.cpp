@@ -8,6 +8,7 @@
 
 #include "dsl/messages/suggest.hpp"
 #include "program/json.hpp"
+#include "runtime/comm/comm.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/io/configurations/configuration.hpp"
 #include "runtime/io/results.hpp"
@@ -98,6 +99,8 @@ int guarded(const Words& words) {
     return refuse(words, kUserError, "E0830", error.what());
   } catch (const program::ProgramError& error) {
     return refuse(words, kUserError, "E0840", error.what());
+  } catch (const comm::CommError& error) {
+    return refuse(words, kDeviceError, "E0861", error.what());
   } catch (const runtime::DeviceError& error) {
     refuse(words, kDeviceError, "E0820", error.what());
     if (!error.log.empty()) fmt::print(stderr, "--- log ---\n{}\n", error.log);

@@ -48,7 +48,7 @@ install_dependencies() {
   local required=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev
                   libhdf5-dev libgtest-dev)
   local optional=(ccache libfftw3-dev libsilo-dev libvkfft-dev ocl-icd-opencl-dev opencl-headers
-                  libcpp-httplib-dev)
+                  libcpp-httplib-dev libopenmpi-dev openmpi-bin)
   if [ "${1:-}" = test ]; then
     optional+=(libbenchmark-dev pocl-opencl-icd oclgrind hdf5-tools librandom123-dev
                python3-h5py python3-lxml python3-xarray python3-h5netcdf python3-pandas)

@@ -121,6 +121,7 @@ std::string build(const Report& report, const Budget& budget, const LivePage* li
                     model_section(report),
                     equations_section(report),
                     speed_section(report),
+                    ranks_section(report),
                     notes_section(report),
                     citations_section(report),
                     reproduce_section(report)};

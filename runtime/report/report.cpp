@@ -228,6 +228,10 @@ void take_result(Report& report, const Program& p, const runtime::RunResult& r) 
       report.chain.push_back(
           {name, a.mean, a.error, a.tau_int, a.tau_error, a.values, observe::reason(a.known)});
   report.acceptance = runtime::acceptance_text(r.acceptance);
+  report.ranks.clear();
+  for (const runtime::RankInfo& rank : r.ranks)
+    report.ranks.push_back({fmt::format("{} ({})", rank.device, rank.name), rank.host,
+                            rank.instances, static_cast<double>(rank.memory_held), rank.busy});
   report.series.clear();
   for (const auto& series : r.series) {
     if (!series.values.empty() || !series.axes.empty()) {

@@ -143,6 +143,14 @@ struct Speed {
   double flops = 0;           ///< per second in the run's precision, measured; 0: unknown
 };
 
+/// One of several ranks that have shared the instances.
+struct RankRow {
+  std::string device, host;  ///< "cuda:1 (NVIDIA H200)"
+  std::int64_t instances = 0;
+  double memory = 0;  ///< bytes
+  double busy = 0;    ///< seconds in steps
+};
+
 struct Citation {
   std::string used_for, reference, link;  ///< link: "https://doi.org/...", or empty
 };
@@ -170,6 +178,7 @@ struct Report {
 
   std::vector<KernelCost> kernels;
   Speed speed;
+  std::vector<RankRow> ranks;  ///< empty: one device had all instances
 
   std::int64_t steps = 0;
   double time = 0;

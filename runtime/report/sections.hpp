@@ -32,6 +32,8 @@ Section checks_section(const Report& report);
 Section model_section(const Report& report);
 Section equations_section(const Report& report);
 Section speed_section(const Report& report);
+/// How ranks have shared the instances.
+Section ranks_section(const Report& report);
 Section notes_section(const Report& report);
 Section citations_section(const Report& report);
 Section reproduce_section(const Report& report);

@@ -16,11 +16,11 @@ double launch_seconds(Session& session, const program::Launch& launch) {
   Device& device = session.device();
   const auto timed = [&](int count) {
     const std::vector<program::Launch> list(static_cast<std::size_t>(count), launch);
-    device.synchronise();
+    session.synchronise();
     const int start = device.mark();
     session.launch(list);
     const int end = device.mark();
-    device.synchronise();
+    session.synchronise();
     return device.seconds_between(start, end);
   };
   timed(1);  // memory and code are loaded from now on

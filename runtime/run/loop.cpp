@@ -14,6 +14,7 @@
 #include "runtime/run/expansion.hpp"
 #include "runtime/run/number_text.hpp"
 #include "runtime/run/observe.hpp"
+#include "runtime/run/ranks/ranked_session.hpp"
 #include "runtime/run/run.hpp"
 #include "runtime/run/run_state.hpp"
 #include "runtime/run/starts/search.hpp"
@@ -38,19 +39,30 @@ constexpr double kSearchSeconds = 60;  ///< for the step at which a run broke
 constexpr double kRunaway = 1e8;       ///< growth of a conserved quantity that ends a run
 constexpr std::chrono::milliseconds kPauseInterval{50};
 
+/// On one device, or on those of all ranks.
+std::unique_ptr<Session> open_session(const Program& program, Device& device,
+                                      const RunOptions& options, const Program* of_a_rank,
+                                      const SessionOptions& how) {
+  if (of_a_rank == nullptr) return std::make_unique<Session>(program, device, how);
+  return std::make_unique<RankedSession>(*of_a_rank, program, *options.ranks, how);
+}
+
 }  // namespace
 
 /// Where a run stands between two chunks of steps.
 class Loop {
  public:
   /// `ensemble`: null where the model has no sweep. `kept`: of the part before, if there was one.
+  /// `of_a_rank`: the program as each of options.ranks runs it.
   Loop(const Program& program, Device& device, const RunOptions& options,
        Ensemble* ensemble = nullptr, std::int64_t part = 0,
-       const CheckpointProgress* kept = nullptr)
+       const CheckpointProgress* kept = nullptr, const Program* of_a_rank = nullptr)
       : p_(program),
         options_(options),
         threads_(options.threads > 0 ? options.threads : usable_threads()),
-        session_(program, device, {threads_, true, first_instance(ensemble, part)}),
+        opened_(open_session(program, device, options, of_a_rank,
+                             {threads_, true, first_instance(ensemble, part)})),
+        session_(*opened_),
         observer_(session_, options.out, threads_, options.onlooker,
                   options.keep.on ? checkpoint_files(options.out, program.model).folder
                                   : std::filesystem::path(),
@@ -148,7 +160,7 @@ class Loop {
 
   void start() {
     session_.start();
-    session_.device().synchronise();
+    session_.synchronise();
     update();
     check_numbers(0);
     if (!follows_) {
@@ -165,7 +177,7 @@ class Loop {
   void resume() {
     if (options_.begins) options_.begins();
     RunPosition then = checkpoints_.resume(*options_.resume, options_.past_stop);
-    session_.device().synchronise();
+    session_.synchronise();
     step_ = first_ = then.step;
     update();
     watched_at_start_ = std::move(then.watched_at_start);
@@ -236,10 +248,10 @@ class Loop {
     const std::int64_t kept = checkpoints_.next(step_);
     if (kept >= 0) count = std::min(count, kept - step_);
     session_.prepare(count);
-    session_.device().synchronise();
+    session_.synchronise();
     const auto start = Clock::now();
     session_.advance(count);
-    session_.device().synchronise();
+    session_.synchronise();
     const double seconds = seconds_since(start);
     const std::int64_t before = step_;
     step_ += count;
@@ -580,7 +592,8 @@ class Loop {
   const RunOptions& options_;
   Clock::time_point created_ = Clock::now(), begun_, last_progress_, last_flush_;
   int threads_;
-  Session session_;
+  std::unique_ptr<Session> opened_;
+  Session& session_;
   Observer observer_;
   Checkpoints checkpoints_;
   GoodStates good_;
@@ -635,12 +648,26 @@ bool kept_together(const Program& program) {
 
 }  // namespace
 
+/// The program as it looks with the instances of all ranks; nothing where there are none.
+static std::optional<Program> of_all_ranks(const Program& of_a_rank, const RunOptions& options) {
+  if (options.ranks == nullptr) return std::nullopt;
+  Program whole = of_a_rank;
+  whole.instances = of_a_rank.all_instances();
+  if (options.batch > 0) whole.instances = std::min(whole.instances, options.batch);
+  for (RankInfo& rank : options.ranks->ranks()) rank.busy = 0;
+  return whole;
+}
+
 /// A run of one instance, or the parts of a sweep one after the other.
 struct Run::State {
   State(const Program& program, Device& on, const RunOptions& how)
-      : p(program), device(on), options(how) {
+      : of_a_rank(how.ranks != nullptr ? &program : nullptr),
+        whole(of_all_ranks(program, how)),
+        p(whole ? *whole : program),
+        device(how.ranks != nullptr ? how.ranks->device() : on),
+        options(how) {
     if (!kept_together(p)) {
-      loop = std::make_unique<Loop>(p, device, options);
+      loop = std::make_unique<Loop>(p, device, options, nullptr, 0, nullptr, of_a_rank);
       return;
     }
     if (!options.out.empty() && !p.axes.empty())
@@ -657,7 +684,7 @@ struct Run::State {
       if (!state.empty()) ensemble->restore(state);
     }
     first = part = ensemble->part();
-    loop = std::make_unique<Loop>(p, device, options, &*ensemble, part);
+    loop = std::make_unique<Loop>(p, device, options, &*ensemble, part, nullptr, of_a_rank);
   }
 
   /// The part is over: its results are added, and the next one begins if there is one.
@@ -672,7 +699,7 @@ struct Run::State {
     const CheckpointProgress kept = loop->kept();
     loop.reset();
     options.resume = nullptr;
-    loop = std::make_unique<Loop>(p, device, options, &*ensemble, part, &kept);
+    loop = std::make_unique<Loop>(p, device, options, &*ensemble, part, &kept, of_a_rank);
     loop->begin();
     return true;
   }
@@ -700,9 +727,15 @@ struct Run::State {
       for (auto& note : chain_notes(result.chain, result.unit))
         result.notes.push_back(std::move(note));
     }
+    if (of_a_rank != nullptr) {
+      result.ranks = options.ranks->ranks();
+      result.device += fmt::format(" ({} ranks)", result.ranks.size());
+    }
     return std::move(result);
   }
 
+  const Program* of_a_rank;      ///< null: one device has all instances
+  std::optional<Program> whole;  ///< with the instances of all ranks
   const Program& p;
   Device& device;
   RunOptions options;

@@ -16,6 +16,7 @@
 
 #include "runtime/observe/autocorrelation.hpp"
 #include "runtime/run/onlooker.hpp"
+#include "runtime/run/ranks/rank_info.hpp"
 #include "runtime/run/session.hpp"
 
 namespace vphi::runtime {
@@ -32,6 +33,7 @@ struct Progress {
 };
 
 class CheckpointReader;
+class RankGroup;
 
 /// Checkpoints of a run (checkpoint.hpp), in `out`/checkpoint.
 struct KeepOptions {
@@ -62,6 +64,10 @@ struct RunOptions {
   bool keep_state = false;       ///< RunResult::state is filled
   Onlooker* onlooker = nullptr;  ///< receives outputs; may pause or stop the run
   bool time_kernels = false;     ///< measure the times in RunResult::kernels
+  /// Ranks that share the instances of a sweep: the program is compiled for one of them, and the
+  /// device is that of rank 0. Null: one device has all instances.
+  RankGroup* ranks = nullptr;
+  std::int64_t batch = 0;  ///< instances at once of all ranks together; 0: all of the sweep
 };
 
 /// A scalar over time. In a sweep it may have axes; then `points` is empty and `values` holds, for
@@ -156,6 +162,7 @@ struct RunResult {
   double checkpoint_seconds = 0;       ///< time for which the run has waited for checkpoints
   /// As Program::state, f64, [instance][site], x fastest; of the last part of a sweep in parts.
   std::vector<std::vector<double>> state;
+  std::vector<RankInfo> ranks = {};  ///< empty: one device has had all instances
 
   bool all_expected() const;
   const Series* find(const std::string& name) const;

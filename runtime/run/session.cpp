@@ -112,7 +112,7 @@ Session::~Session() {
   try {
     device_.synchronise();
     fields_.reset();
-    release_scratch();
+    Session::release_scratch();
     for (auto& copies : buffers_)
       for (BufferHandle h : copies.handle) drop(h);
     for (auto* list : {&partials_, &counters_})
@@ -124,6 +124,8 @@ Session::~Session() {
     // A device that failed has reported it before; its memory need not be freed.
   }
 }
+
+// What a Session calls of its own is its own: a RankedSession asks other ranks in these places.
 
 // ---- kernels and launches ---------------------------------------------------------------------
 
@@ -196,13 +198,13 @@ void Session::issue_wave(const Launches& list) {
 /// Iterations after the end change nothing and cost only their time.
 void Session::solve(const program::Solve& solve) {
   const auto largest = [&](int number) {
-    const Slot now = slot(number);
+    const Slot now = Session::slot(number);
     double value = 0;
     for (std::int64_t i = 0; i < now.instances; ++i) value = std::fmax(value, now[i]);
     return value;
   };
   const auto running = [&] {
-    const Slot done = slot(solve.done_slot);
+    const Slot done = Session::slot(solve.done_slot);
     for (std::int64_t i = 0; i < done.instances; ++i)
       if (done[i] == 0) return true;
     return false;
@@ -220,7 +222,7 @@ void Session::solve(const program::Solve& solve) {
     return;
   }
   for (std::int64_t i = 0; i < program_.instances; ++i) {
-    const auto of = [&](int number) { return slot(number)[i]; };
+    const auto of = [&](int number) { return Session::slot(number)[i]; };
     const double done = of(solve.done_slot);
     if (done == 1) continue;
     const std::string where = program_.where(first_instance_ + i);
@@ -343,7 +345,7 @@ void Session::fill_random(std::size_t index) {
     if (fields_->random(program_.random[index], copies.handle[copies.now], precision)) return;
   }
   if (!random_.empty()) {
-    write(b, random_[index].get());
+    Session::write(b, random_[index].get());
     return;
   }
   const auto sites = static_cast<std::size_t>(program_.sites());
@@ -504,7 +506,8 @@ void Session::prepare(std::int64_t steps) {
 }
 
 void Session::multi_step(std::int64_t steps) {
-  if (multi_step_set_ != steps) set_scalar(program_.multi_step_slot, static_cast<double>(steps));
+  if (multi_step_set_ != steps)
+    Session::set_scalar(program_.multi_step_slot, static_cast<double>(steps));
   multi_step_set_ = steps;
   provide(program_.multi_step, false);  // has sums of its own if nothing has prepared them
   issue(program_.multi_step);

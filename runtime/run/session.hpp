@@ -5,6 +5,9 @@
 // prologue. `advance` queues whole steps, as recordings that the device repeats. `launch` runs any
 // list of launches of the Program. The run loop (run.hpp) and tests use it.
 //
+// A Session moves a batch of instances on one device. Where several ranks share the batch, rank 0
+// has a RankedSession (ranks/ranked_session.hpp) in its place, which shows the whole batch.
+//
 // Memory is allocated late and reused: scratch arrays exist from their first launch to their last,
 // second copies are allocated at the first step, and outputs use an idle second copy. Throws
 // RunError (the program does not fit, wrong target) and whatever the device throws.
@@ -78,53 +81,58 @@ struct Slot {
 class Session {
  public:
   Session(const program::Program& program, Device& device, const SessionOptions& options = {});
-  ~Session();
+  virtual ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  const program::Program& program() const { return program_; }
+  /// Where ranks share the batch, `instances` are those of all ranks.
+  const program::Program& program() const { return *shown_; }
+  /// Of this rank.
   Device& device() { return device_; }
+  /// Waits for all that was queued.
+  virtual void synchronise() { device_.synchronise(); }
 
   /// Compiles the kernels of the steps and the regular outputs, fills the random fields, and runs
   /// the prologue.
-  void start();
+  virtual void start();
   /// As `start`, for a state that will be set by the caller (a checkpoint): arrays are zero,
   /// scalars have their initial values, nothing is launched.
-  void start_empty();
+  virtual void start_empty();
   /// Makes the recordings that `advance(steps)` will replay.
-  void prepare(std::int64_t steps);
+  virtual void prepare(std::int64_t steps);
   /// Queues whole steps, many of them in one launch where the program has `multi_step`;
-  /// `synchronise` of the device waits for them.
-  void advance(std::int64_t steps);
+  /// `synchronise` waits for them.
+  virtual void advance(std::int64_t steps);
   /// Launches a list in order; compiles its kernels where necessary. The scratch arrays that it
   /// fills exist until `release_scratch`.
-  void launch(const std::vector<program::Launch>& list);
-  void release_scratch();
+  virtual void launch(const std::vector<program::Launch>& list);
+  virtual void release_scratch();
 
   /// The present scalars, [instance][slot]; waits for the queue. They are copied from the device
   /// once, until something is queued. The reference stays valid, its numbers until the next call.
-  const std::vector<double>& scalars();
+  virtual const std::vector<double>& scalars();
   /// One scalar; waits for the queue. Where the kernels have the scalars as [slot][instance] only
   /// this one is copied. The view is valid until something is queued or set.
-  Slot slot(int slot);
-  void set_scalar(int slot, double value, std::int64_t instance = 0);
+  virtual Slot slot(int slot);
+  virtual void set_scalar(int slot, double value, std::int64_t instance = 0);
   /// Present contents of a buffer as f64, [instance][site], x fastest (waits).
-  std::vector<double> read(int buffer);
+  virtual std::vector<double> read(int buffer);
   /// The same for one instance of the batch.
-  std::vector<double> read(int buffer, std::int64_t instance);
-  void write(int buffer, std::span<const double> values);
+  virtual std::vector<double> read(int buffer, std::int64_t instance);
+  virtual void write(int buffer, std::span<const double> values);
 
   /// The contents of a whole buffer, or all scalars, as bytes, for checkpoints; waits for the
   /// queue. `to` and `from` have `bytes_of(buffer)` bytes.
-  std::size_t bytes_of(int buffer) const;
-  void read_bytes(int buffer, std::span<std::byte> to);
+  virtual std::size_t bytes_of(int buffer) const;
+  virtual void read_bytes(int buffer, std::span<std::byte> to);
   /// The same in a separate block (Device::host_block), so that the run can continue while it is
   /// written.
   std::shared_ptr<std::byte> read_block(int buffer);
-  void write_bytes(int buffer, std::span<const std::byte> from);
-  void set_scalars(std::span<const double> values);
+  virtual void write_bytes(int buffer, std::span<const std::byte> from);
+  virtual void set_scalars(std::span<const double> values);
   /// The present copy of a buffer where it lies (Device::raw_memory), [instance][site]; valid until
-  /// the next step. Null where the device has no address for it, and for buffers with a home.
+  /// the next step. Null where the device has no address for it, for buffers with a home,
+  /// and where ranks share the batch.
   void* raw_memory(int buffer);
 
   /// Shells of a buffer's modes, computed on the device; nothing where the host has to do it.
@@ -135,20 +143,24 @@ class Session {
   std::size_t bytes_held() const { return held_; }
   std::size_t bytes_peak() const { return peak_; }
 
+ protected:
+  /// Of the batch that all ranks share; it must outlive the session.
+  void show(const program::Program& whole) { shown_ = &whole; }
+  using Launches = std::vector<program::Launch>;
+  void compile_usual(bool prologue);
+  void compile(const std::vector<const Launches*>& lists);
+
  private:
   struct Copies {
     std::array<BufferHandle, 2> handle;
     int now = 0;
   };
-  using Launches = std::vector<program::Launch>;
 
-  void compile_usual(bool prologue);
   void take_state();
   void load_matrix(std::size_t buffer);
   BufferHandle take(std::size_t bytes);
   void give(BufferHandle handle, std::size_t bytes);
   void trim();
-  void compile(const std::vector<const Launches*>& lists);
   /// Allocates the buffers of all arguments; with `borrow` scratch arrays may use idle second
   /// copies.
   void provide(const Launches& list, bool borrow);
@@ -195,6 +207,7 @@ class Session {
   std::int64_t block(std::int64_t steps) const;
 
   const program::Program& program_;
+  const program::Program* shown_ = &program_;
   Device& device_;
   int threads_;
   bool device_fields_ = false;

@@ -20,7 +20,7 @@ std::size_t Session::bytes_of(int buffer) const {
 }
 
 std::size_t Session::memory_of(int buffer) const {
-  return bytes_of(buffer) * static_cast<std::size_t>(program_.buffers[buffer].lanes);
+  return Session::bytes_of(buffer) * static_cast<std::size_t>(program_.buffers[buffer].lanes);
 }
 
 BufferHandle Session::now(int buffer) const {
@@ -29,7 +29,8 @@ BufferHandle Session::now(int buffer) const {
 }
 
 void* Session::raw_memory(int buffer) {
-  if (program_.buffers[static_cast<std::size_t>(buffer)].home >= 0) return nullptr;
+  const bool shared = program_.buffers[static_cast<std::size_t>(buffer)].home >= 0;
+  if (shared || shown_ != &program_) return nullptr;
   device_.synchronise();
   return device_.raw_memory(now(buffer));
 }

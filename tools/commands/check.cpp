@@ -7,6 +7,7 @@
 #include "runtime/device/native/native.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/model.hpp"
+#include "tools/running/ranks.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -46,11 +47,13 @@ std::optional<dsl::Diagnostic> beyond_memory(const Compilation& c) {
 int check(const Words& words) {
   std::vector<std::string> models;
   ModelOptions options;
+  std::int64_t ranks = 1;
   bool json = false, quiet = false;
   CommandLine line("check MODEL",
                    "Checks names, types, index ranges, the step's stability, memory.");
   line.arguments(models, 1, 1).flag("--json", json, "diagnostics as a JSON array");
-  line.flag("--quiet", quiet, "errors and warnings only");
+  line.flag("--quiet", quiet, "errors and warnings only")
+      .number("--ranks", "N", ranks, 1, "whether so many ranks can share it, and what each holds");
   options.declare(line);
   if (!line.parse(words)) return kOk;
 
@@ -65,7 +68,8 @@ int check(const Words& words) {
     fmt::print("{}\n", nlohmann::ordered_json::array({entry}).dump());
     return kUserError;
   }
-  Compilation c = compile_model(path, options.compile_options(), default_target("native"));
+  Compilation c = compile_for_ranks(path, options.compile_options(), default_target("native"),
+                                    static_cast<int>(ranks));
   if (c.program)
     if (auto beyond = beyond_memory(c)) c.diagnostics.add(std::move(*beyond));
   if (json) {
@@ -100,6 +104,8 @@ int check(const Words& words) {
   }
   fmt::print("  memory   {} ({} bytes a {})\n", bytes_text(static_cast<double>(need.peak)),
              need.per_site, bodies && !lattice ? "body" : "site");
+  if (ranks > 1)
+    fmt::print("{}", ranks_text(p, options.compile_options(), static_cast<int>(ranks)));
   return kOk;
 }
 

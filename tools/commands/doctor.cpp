@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/comm/mpi.hpp"
 #include "runtime/device/cache.hpp"
 #include "runtime/device/ceilings.hpp"
 #include "runtime/device/cuda/cuda.hpp"
@@ -140,7 +141,8 @@ void libraries(Findings& found) {
   found.all["libraries"] = {{"hdf5", io::have_hdf5()},
                             {"fft_host", fft::engine_name()},
                             {"fft_cuda", fft::cufft_description()},
-                            {"fft_opencl", fft::vkfft_description()}};
+                            {"fft_opencl", fft::vkfft_description()},
+                            {"mpi", comm::mpi_description()}};
   if (io::have_hdf5()) {
     found.say("  HDF5: result files\n");
   } else {
@@ -153,6 +155,7 @@ void libraries(Findings& found) {
   if (!runtime::list_cuda().empty()) found.say("  on CUDA devices: {}\n", fft::cufft_description());
   if (!runtime::list_opencl().empty())
     found.say("  on OpenCL devices: {}\n", fft::vkfft_description());
+  found.say("  ranks by MPI: {}\n", comm::mpi_description());
 }
 
 }  // namespace

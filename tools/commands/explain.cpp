@@ -18,6 +18,7 @@
 #include "tools/entry.hpp"
 #include "tools/model.hpp"
 #include "tools/reference.hpp"
+#include "tools/running/ranks.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -128,6 +129,7 @@ int explain(const Words& words) {
   ModelOptions options;
   std::string format = "text", device_id, destination_kind = "native";
   bool json = false, whole_reference = false, audited = false;
+  std::int64_t ranks = 1;
   CommandLine line("explain MODEL|CODE|WORD",
                    "Shows the derived equations and kernels of a model, an error's page, or what a "
                    "clause, an option, a function or an integrator means.");
@@ -136,6 +138,7 @@ int explain(const Words& words) {
       .choice("--format", {"text", "latex", "mathml", "json"}, format, "how equations are written")
       .flag("--json", json, "as --format json")
       .value("--device", "ID", device_id, "compile for this device and show registers and floors")
+      .number("--ranks", "N", ranks, 1, "the kernels as each of N ranks has them, and its memory")
       .flag("--audit", audited,
             "reads the emitted text of each kernel with clang: proved branch-free, or where it is "
             "not, and its loads, stores, flops and special functions")
@@ -170,7 +173,8 @@ int explain(const Words& words) {
   std::unique_ptr<runtime::Device> device;
   if (!device_id.empty()) device = runtime::open_device(device_id);
   const auto target = device ? target_of(device->info()) : default_target(destination_kind);
-  const Compilation c = compile_model(path, options.compile_options(), target);
+  const Compilation c =
+      compile_for_ranks(path, options.compile_options(), target, static_cast<int>(ranks));
   const bool failed = report(c);
   if (failed && (json || audited || !c.system)) return refused(c, json);
   if (audited) return print_audit(*c.program, json);
@@ -189,6 +193,9 @@ int explain(const Words& words) {
     const auto need = runtime::memory_needed(*c.program);
     fmt::print("Memory: {:.1f} MB at most, {} bytes a site\n", static_cast<double>(need.peak) / 1e6,
                need.per_site);
+    if (ranks > 1)
+      fmt::print("Ranks:\n{}",
+                 ranks_text(*c.program, options.compile_options(), static_cast<int>(ranks)));
     if (device) {
       print_limit(*c.program, *device);
       print_registers(*c.program, *device);

@@ -18,9 +18,11 @@
 #include "tools/compile_watch.hpp"
 #include "tools/model.hpp"
 #include "tools/oracle/error_check.hpp"
+#include "tools/running/launched_ranks.hpp"
 #include "tools/running/live.hpp"
 #include "tools/running/page.hpp"
 #include "tools/running/progress.hpp"
+#include "tools/running/ranks.hpp"
 #include "tools/running/resume.hpp"
 #include "tools/running/run_folder.hpp"
 #include "tools/running/stop.hpp"
@@ -38,14 +40,35 @@ struct Wanted {
   bool json = false, quiet = false, error_check = false, no_report = false, live = false;
   bool precision_check = false;
   std::string precision_allowed;  ///< as given
-  std::int64_t live_port = 0;
+  std::int64_t live_port = 0, ranks = 0;
+  LaunchedRanks* launched = nullptr;  ///< null: this process is alone
   KeepWords keep;
   std::optional<PortableProgram> portable;  ///< in the place of a model
 };
 
-struct DeviceAndProgram : embed::Prepared {  ///< of a program file: the program alone
-  std::vector<std::string> notes = {};       ///< printed before the run
+struct DeviceAndProgram : embed::Prepared {        ///< of a program file: the program alone
+  std::vector<std::string> notes = {};             ///< printed before the run
+  std::unique_ptr<runtime::RankGroup> ranks = {};  ///< with the devices; null: `device` alone
+  std::int64_t batch = 0;                          ///< instances at once of all ranks together
+
+  runtime::Device& first() const { return ranks ? ranks->device() : *device; }
+  int size() const { return ranks ? ranks->size() : 1; }
 };
+
+/// Ranks that do not hold all instances run them in parts, as one device does.
+void fit_ranks(DeviceAndProgram& made, CompileOptions options, const std::string& path) {
+  const auto& program = made.compilation.program;
+  if (!program) return;
+  made.batch = batch_of_ranks(*program, options, made.size());
+  const std::size_t free = made.ranks->memory_free();
+  if (free == 0 || options.batch > 0) return;
+  const std::int64_t fit = runtime::largest_batch(*program, free);
+  if (fit < 1 || fit >= program->instances) return;
+  const std::int64_t batch = fit * made.size();
+  const std::int64_t all = program->all_instances(), parts = (all + batch - 1) / batch;
+  options.batch = made.batch = (all + parts - 1) / parts;
+  made.compilation = compile_for_ranks(path, options, target_of(made.first().info()), made.size());
+}
 
 /// The folder of the run, and the checkpoint to go on from where one is wanted; options that were
 /// not given are taken from it.
@@ -93,16 +116,36 @@ DeviceAndProgram prepare_portable(const Wanted& wanted) {
   return made;
 }
 
+/// The other ranks compile nothing: the program of the first is that of all.
+DeviceAndProgram prepare_ranks(const Wanted& wanted, const std::string& path,
+                               std::unique_ptr<runtime::RankGroup> ranks) {
+  DeviceAndProgram made;
+  made.ranks = std::move(ranks);
+  const CompileOptions options = wanted.model.compile_options();
+  made.compilation = compile_for_ranks(path, options, target_of(made.first().info()), made.size());
+  fit_ranks(made, options, path);
+  made.in_results = embed::notes_for_results(made.compilation);
+  made.endless = endless(made.compilation);
+  return made;
+}
+
 DeviceAndProgram prepare(const Wanted& wanted, const std::string& path) {
   if (wanted.portable) return prepare_portable(wanted);
-  return {embed::prepare(path, wanted.model.compile_options(), wanted.device)};
+  if (wanted.launched != nullptr)
+    return prepare_ranks(wanted, path, wanted.launched->group(wanted.device));
+  const auto devices = devices_of_ranks(wanted.device, wanted.ranks);
+  if (devices.size() > 1) return prepare_ranks(wanted, path, open_ranks(devices));
+  DeviceAndProgram made;
+  static_cast<embed::Prepared&>(made) =
+      embed::prepare(path, wanted.model.compile_options(), devices[0]);
+  return made;
 }
 
 /// The report of a run before its first step.
 vphi::report::Report begin_report(const DeviceAndProgram& made, const Wanted& wanted,
                                   const Words& words) {
   const auto& program = *made.compilation.program;
-  const auto info = made.device->info();
+  const auto info = made.first().info();
   vphi::report::Report page = embed::begin_report(
       program, wanted.portable ? nullptr : &made.compilation, wanted.model.compile_options(), info);
   std::optional<std::uint64_t> seed;
@@ -119,7 +162,7 @@ std::string write_report(const DeviceAndProgram& made, const Wanted& wanted, con
   double flops = 0;
   if (result.performance.seconds > kWorthMore)
     flops = runtime::measure_flops(
-        *made.device, page.precision == "f64" ? program::Precision::F64 : program::Precision::F32);
+        made.first(), page.precision == "f64" ? program::Precision::F64 : program::Precision::F32);
   embed::finish_report(page, program, result, copy, flops);
   const auto path = std::filesystem::path(folder) / "report.html";
   write_page(path, vphi::report::page(page));
@@ -156,23 +199,33 @@ void take_program_file(Wanted& wanted, const std::string& path) {
                     "and {} is a program file, compiled already",
                     path),
         "`vphi run MODEL --precision-check` does it");
+  if (wanted.launched != nullptr || devices_of_ranks(wanted.device, wanted.ranks).size() > 1)
+    throw UsageError(
+        fmt::format("several ranks share a program that is compiled for the share of each, and {} "
+                    "is compiled for all instances",
+                    path),
+        "`vphi run MODEL --ranks` does it");
   wanted.portable = read_portable(path);
   wanted.model = continued({}, wanted.portable->call);
 }
 
-}  // namespace
-
-int run(const Words& given) {
+int run_as_first(const Words& given, LaunchedRanks* launched) {
   const Words words = with_live_port(given);
   std::vector<std::string> models;
   Wanted wanted;
+  wanted.launched = launched;
   CommandLine line("run MODEL",
                    "Compiles a model (a file, or a shipped model's name) and runs it; or runs a "
                    "program file, which `vphi emit MODEL --to program` has written: it is compiled "
                    "already, so options that would change the model are refused.");
   line.arguments(models, 1, 1);
   wanted.model.declare(line);
-  line.value("--device", "ID", wanted.device, "auto, native, opencl[:k], cuda[:k]")
+  line.value("--device", "ID", wanted.device,
+             "auto, native, opencl[:k], cuda[:k]; several: cuda:0,1, cuda:0-7, cuda:all")
+      .number(
+          "--ranks", "N", wanted.ranks, 1,
+          "so many ranks share the instances of a sweep; each list of GPUs in --device, such as "
+          "cuda:0,1 or cuda:all, is one too")
       .value("--out", "DIR", wanted.out,
              "folder of the results (default: results/MODEL, or MODEL-2, ... beside another run)")
       .flag("--json", wanted.json, "one JSON object with the results on standard output")
@@ -189,6 +242,10 @@ int run(const Words& given) {
   wanted.keep.declare(line);
   if (!line.parse(words)) return kOk;
   line.obeyed("--live-port", !wanted.live, "the page is served with --live");
+  if (launched != nullptr && wanted.ranks > 0 && wanted.ranks != launched->size())
+    throw UsageError(
+        fmt::format("--ranks {}, and {} ranks were started", wanted.ranks, launched->size()),
+        "the number of the launcher is enough");
   const double allowed = allowed_difference(wanted);
   const std::string path = find_model(models[0]);
   if (is_program_file(path)) take_program_file(wanted, path);
@@ -211,11 +268,13 @@ int run(const Words& given) {
   if (!made.compilation.program)
     throw std::logic_error("the compiler gave no program and no reason");
   const auto& program = *made.compilation.program;
-  runtime::Device& device = *made.device;
+  runtime::Device& device = made.first();
   line.obeyed("--batch", program.all_instances() == 1, "the model has no sweep");
 
   const auto info = device.info();
-  double copy = runtime::known_copy_bandwidth(info).value_or(0);
+  // GPUs have a memory each; ranks on processors share theirs
+  const double memories = info.is_cpu ? 1 : made.size();
+  double copy = memories * runtime::known_copy_bandwidth(info).value_or(0);
   ProgressLine progress(copy, terminal(stderr), runtime::chain_unit(program));
   options.out = folder.path().string();
   options.interrupt = &stop_wish();
@@ -227,8 +286,10 @@ int run(const Words& given) {
   listen_to_signals(wanted.json);
   options.keep.now = &checkpoint_wish();
   options.keep.call = call_of(wanted.model);
-  if (program.instances < program.all_instances())  // parts go on as they were cut
-    options.keep.call.emplace_back("--batch", std::to_string(program.instances));
+  options.ranks = made.ranks.get(), options.batch = made.batch;
+  const std::int64_t batch = made.ranks ? made.batch : program.instances;
+  if (batch < program.all_instances())  // parts go on as they were cut
+    options.keep.call.emplace_back("--batch", std::to_string(batch));
   options.tell = [&](const std::string& text) {
     progress.finish();
     fmt::print(stderr, "note: {}\n", text);
@@ -251,6 +312,8 @@ int run(const Words& given) {
     options.onlooker = &live->onlooker();
     fmt::print(stderr, "live page: {}\n", live->address());
   }
+  const CompileOptions model_options =
+      options_of_a_rank(wanted.model.compile_options(), program, made.size());
   runtime::RunResult result;
   RunChecks checks;
   SpectrumKeeper spectra(options.onlooker);
@@ -264,12 +327,12 @@ int run(const Words& given) {
       again.onlooker = nullptr;
       again.begins = nullptr;
       again.time_kernels = false;
-      checks.errors = error_check(path, wanted.model.compile_options(), device, result, again);
+      checks.errors = error_check(path, model_options, device, result, again);
       result.files.push_back(write_errors(options.out, program.model, checks.errors->list));
     }
     if (wanted.precision_check && !result.interrupted)
-      checks.precision = precision_check(path, wanted.model.compile_options(), made.compilation,
-                                         device, result, spectra, options, allowed);
+      checks.precision = precision_check(path, model_options, made.compilation, device, result,
+                                         spectra, options, allowed);
   } catch (const runtime::BrokenState& broken) {
     progress.finish();
     if (const auto note = folder.fail()) options.tell(*note);
@@ -289,9 +352,10 @@ int run(const Words& given) {
                result.steps, models[0], options.out);
 
   if (copy == 0 && (wanted.json || result.performance.seconds > kWorthMeasuring))
-    copy = runtime::copy_bandwidth(device);
+    copy = memories * runtime::copy_bandwidth(device);
   if (!wanted.no_report && !program.outputs.empty()) try {
-      result.files.push_back(write_report(made, wanted, repeats, result, copy, options.out));
+      result.files.push_back(
+          write_report(made, wanted, repeats, result, copy / memories, options.out));
     } catch (const std::exception&
                  failure) {  // the run is done; an error of its page must not change its status
       fmt::print(stderr, "note: no report.html: {}\n", failure.what());
@@ -313,6 +377,27 @@ int run(const Words& given) {
     return kExpectFailed;
   }
   return checks.precision && !checks.precision->passed() ? kExpectFailed : kOk;
+}
+
+}  // namespace
+
+int run(const Words& given) {
+  const auto launched = LaunchedRanks::find();
+  if (launched && !launched->first()) return launched->work();
+  if (!launched) return run_as_first(given, nullptr);
+  try {
+    const int status = run_as_first(given, launched.get());
+    launched->end(status);
+    return status;
+  } catch (const comm::CommError&) {
+    throw;
+  } catch (const runtime::DeviceError&) {
+    launched->end(kDeviceError);
+    throw;
+  } catch (...) {
+    launched->end(kUserError);
+    throw;
+  }
 }
 
 }  // namespace vphi::tools

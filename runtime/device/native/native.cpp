@@ -74,8 +74,10 @@ class Pages {
 
 class NativeDevice : public Device {
  public:
-  explicit NativeDevice(std::unique_ptr<HostCompiler> compiler)
-      : compiler_(std::move(compiler)), pool_(usable_threads()), info_(native_info()) {
+  NativeDevice(std::unique_ptr<HostCompiler> compiler, int threads)
+      : compiler_(std::move(compiler)),
+        pool_(threads > 0 ? threads : usable_threads()),
+        info_(native_info()) {
     info_.driver = compiler_->name();
     info_.compute_units = pool_.threads();
   }
@@ -317,7 +319,7 @@ DeviceInfo native_info() {
   return info;
 }
 
-std::unique_ptr<Device> open_native(HostCompilerChoice choice) {
+std::unique_ptr<Device> open_native(HostCompilerChoice choice, int threads) {
   std::string why;
   auto compiler = open_compiler(choice, &why);
   if (!compiler)
@@ -325,7 +327,7 @@ std::unique_ptr<Device> open_native(HostCompilerChoice choice) {
         "The native device needs the plug-in libvphi_llvm.so or a C++ compiler, and "
         "found neither (apt-get install g++).",
         why);
-  return std::make_unique<NativeDevice>(std::move(compiler));
+  return std::make_unique<NativeDevice>(std::move(compiler), threads);
 }
 
 std::string native_compiler_description() {

@@ -19,8 +19,10 @@ namespace vphi::runtime {
 enum class HostCompilerChoice { Auto, Plugin, System };
 
 DeviceInfo native_info();
-/// Auto obeys $VPHI_NATIVE_COMPILER (plugin or system). Throws DeviceError where nothing compiles.
-std::unique_ptr<Device> open_native(HostCompilerChoice choice = HostCompilerChoice::Auto);
+/// Auto obeys $VPHI_NATIVE_COMPILER (plugin or system). `threads` 0: all that the process may use.
+/// Throws DeviceError where nothing compiles.
+std::unique_ptr<Device> open_native(HostCompilerChoice choice = HostCompilerChoice::Auto,
+                                    int threads = 0);
 /// The compiler of native kernels on this machine, or the reason why there is none; for messages.
 std::string native_compiler_description();
 

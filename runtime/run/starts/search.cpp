@@ -120,7 +120,7 @@ GoodStates::Interval GoodStates::first_bad_step(std::int64_t bad, double seconds
     const std::int64_t middle = good + (bad - good) / 2;
     put(last_);
     session_.advance(middle - last_.step);
-    session_.device().synchronise();
+    session_.synchronise();
     take(middle, probe);
     if (sound(probe) && (!holds || holds())) {
       std::swap(last_, probe);
@@ -131,7 +131,7 @@ GoodStates::Interval GoodStates::first_bad_step(std::int64_t bad, double seconds
   }
   put(last_);
   session_.advance(bad - last_.step);
-  session_.device().synchronise();
+  session_.synchronise();
   return {good, bad};
 }
 

@@ -66,7 +66,8 @@ void Session::fetch_slots(std::size_t first, std::size_t end) {
 
 Slot Session::slot(int slot) {
   const auto at = static_cast<std::size_t>(slot);
-  if (!by_slot_) return {scalars().data() + at, program_.scalars.size(), program_.instances};
+  if (!by_slot_)
+    return {Session::scalars().data() + at, program_.scalars.size(), program_.instances};
   if (slots_.size() <= kTogether)
     fetch_slots(0, program_.scalars.size());
   else

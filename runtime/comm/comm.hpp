@@ -1,0 +1,53 @@
+// The ranks of one run, and what they say to each other.
+//
+// A rank is a thread of this process (team.hpp) or a process of its own (mpi.hpp). A Comm is one
+// rank's end. Each call is made by all ranks, in the same order; it returns when this rank's part
+// is done. What is sent are bytes: all ranks of a run are the same build on the same kind of
+// processor. Throws CommError where the ranks cannot reach each other any more, on every rank that
+// waits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace vphi::comm {
+
+struct CommError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+using Bytes = std::vector<std::byte>;
+
+class Comm {
+ public:
+  Comm() = default;
+  virtual ~Comm() = default;
+  Comm(const Comm&) = delete;
+  Comm& operator=(const Comm&) = delete;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// Place among the ranks of this rank's machine, and how many these are.
+  virtual int node_rank() const = 0;
+  virtual int node_size() const = 0;
+
+  /// What rank 0 gives comes back on every rank.
+  virtual void share(Bytes& bytes) = 0;
+  /// What each rank gives comes back on rank 0, by rank; elsewhere nothing comes back.
+  virtual std::vector<Bytes> gather(std::span<const std::byte> own) = 0;
+  /// Of a list with one entry for each rank, which rank 0 gives, each rank gets its own.
+  virtual Bytes deal(const std::vector<Bytes>& all) = 0;
+  /// Ends what all other ranks wait for, now and later, with a CommError that says `why`.
+  virtual void abort(const std::string& why) noexcept = 0;
+
+  /// Sums over the ranks, added in the order of the ranks: the same bits on each of them.
+  void add(std::span<double> values);
+  /// The largest that a rank gives.
+  std::int64_t most(std::int64_t value);
+};
+
+}  // namespace vphi::comm

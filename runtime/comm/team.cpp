@@ -1,0 +1,94 @@
+#include "runtime/comm/team.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+
+namespace vphi::comm {
+
+struct Team::Shared {
+  explicit Shared(int count) : size(count), given(static_cast<std::size_t>(count)) {}
+
+  const int size;
+  std::mutex mutex;
+  std::condition_variable changed;
+  int arrived = 0;
+  std::uint64_t passed = 0;  ///< barriers so far
+  std::optional<std::string> aborted;
+  // Written by their rank before a barrier, read by the others between it and the next.
+  std::vector<std::span<const std::byte>> given;
+  const std::vector<Bytes>* dealt = nullptr;
+
+  /// Returns when all ranks have come here.
+  void barrier() {
+    std::unique_lock lock(mutex);
+    if (!aborted) {
+      const std::uint64_t now = passed;
+      if (++arrived == size) {
+        arrived = 0, ++passed;
+        changed.notify_all();
+      } else {
+        changed.wait(lock, [&] { return passed != now || aborted; });
+      }
+      if (passed != now) return;
+    }
+    throw CommError(*aborted);
+  }
+};
+
+class Team::Member : public Comm {
+ public:
+  Member(Shared& shared, int rank) : shared_(shared), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return shared_.size; }
+  int node_rank() const override { return rank_; }
+  int node_size() const override { return shared_.size; }
+
+  void share(Bytes& bytes) override {
+    if (rank_ == 0) shared_.given[0] = bytes;
+    shared_.barrier();
+    if (rank_ != 0) bytes.assign(shared_.given[0].begin(), shared_.given[0].end());
+    shared_.barrier();
+  }
+
+  std::vector<Bytes> gather(std::span<const std::byte> own) override {
+    shared_.given[static_cast<std::size_t>(rank_)] = own;
+    shared_.barrier();
+    std::vector<Bytes> all;
+    if (rank_ == 0)
+      for (const auto& one : shared_.given) all.emplace_back(one.begin(), one.end());
+    shared_.barrier();
+    return all;
+  }
+
+  Bytes deal(const std::vector<Bytes>& all) override {
+    if (rank_ == 0) {
+      if (static_cast<int>(all.size()) != shared_.size)
+        throw std::logic_error("a list that is dealt has one entry for each rank");
+      shared_.dealt = &all;
+    }
+    shared_.barrier();
+    Bytes own = (*shared_.dealt)[static_cast<std::size_t>(rank_)];
+    shared_.barrier();
+    return own;
+  }
+
+  void abort(const std::string& why) noexcept override {
+    const std::lock_guard lock(shared_.mutex);
+    if (!shared_.aborted) shared_.aborted = why;
+    shared_.changed.notify_all();
+  }
+
+ private:
+  Shared& shared_;
+  int rank_;
+};
+
+Team::Team(int size) : shared_(std::make_unique<Shared>(size)) {}
+Team::~Team() = default;
+int Team::size() const { return shared_->size; }
+
+std::unique_ptr<Comm> Team::comm(int rank) { return std::make_unique<Member>(*shared_, rank); }
+
+}  // namespace vphi::comm

@@ -1,0 +1,112 @@
+// What ranks say to each other, and how an instance finds its rank.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <thread>
+
+#include "runtime/comm/team.hpp"
+#include "runtime/run/ranks/shares.hpp"
+
+namespace vphi {
+namespace {
+
+using comm::Bytes;
+using comm::Comm;
+
+/// All ranks of a team do the same.
+void together(int size, const std::function<void(Comm&)>& work) {
+  comm::Team team(size);
+  std::vector<std::jthread> ranks;
+  for (int r = 0; r < size; ++r)
+    ranks.emplace_back([&, r] {
+      const auto comm = team.comm(r);
+      work(*comm);
+    });
+}
+
+Bytes letters(const std::string& text) {
+  Bytes bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+TEST(Comm, WhatRankZeroSharesComesToAll) {
+  for (const int size : {1, 2, 5})
+    together(size, [&](Comm& comm) {
+      for (int round = 0; round < 200; ++round) {
+        Bytes bytes = comm.rank() == 0 ? letters("round " + std::to_string(round)) : letters("?");
+        comm.share(bytes);
+        ASSERT_EQ(bytes, letters("round " + std::to_string(round)));
+      }
+    });
+}
+
+TEST(Comm, GatherAndDealKeepTheOrderOfRanks) {
+  together(4, [](Comm& comm) {
+    EXPECT_EQ(comm.size(), 4);
+    for (int round = 0; round < 100; ++round) {
+      const auto all = comm.gather(letters(std::string(comm.rank() + round, 'a')));
+      ASSERT_EQ(all.size(), comm.rank() == 0 ? 4u : 0u);
+      for (std::size_t r = 0; r < all.size(); ++r) EXPECT_EQ(all[r].size(), r + round);
+      std::vector<Bytes> dealt;
+      for (int r = 0; comm.rank() == 0 && r < 4; ++r) dealt.push_back(letters(std::to_string(r)));
+      EXPECT_EQ(comm.deal(dealt), letters(std::to_string(comm.rank())));
+    }
+  });
+}
+
+TEST(Comm, SumsAreTheSameBitsOnEveryRankInTheOrderOfRanks) {
+  const std::vector<double> parts{1e16, 1, -1e16, 0.1};
+  double expected = parts[0];
+  for (std::size_t r = 1; r < 4; ++r) expected += parts[r];
+  together(4, [&](Comm& comm) {
+    std::vector<double> sums{parts[static_cast<std::size_t>(comm.rank())], 1};
+    comm.add(sums);
+    EXPECT_EQ(sums, (std::vector<double>{expected, 4}));
+    EXPECT_EQ(comm.most(10 * comm.rank() - 7), 23);
+  });
+}
+
+TEST(Comm, WhoeverWaitsHearsOfAnAbort) {
+  std::atomic<int> heard{0};
+  together(3, [&](Comm& comm) {
+    if (comm.rank() == 2) return comm.abort("rank 2 has had enough");
+    for (int again = 0; again < 2; ++again) {
+      try {
+        Bytes bytes;
+        comm.share(bytes);
+        ADD_FAILURE() << "nobody has shared anything with rank 2";
+      } catch (const comm::CommError& error) {
+        EXPECT_STREQ(error.what(), "rank 2 has had enough");
+        ++heard;
+      }
+    }
+  });
+  EXPECT_EQ(heard, 4);
+}
+
+TEST(Shares, EachInstanceIsShownByOneRankAndComputedWithinTheBatch) {
+  for (std::int64_t batch = 1; batch < 40; ++batch)
+    for (int ranks = 1; ranks <= batch && ranks < 12; ++ranks) {
+      const std::int64_t most = runtime::most_of(batch, ranks);
+      std::int64_t next = 0;
+      for (int r = 0; r < ranks; ++r) {
+        const runtime::Share share = runtime::share_of(batch, ranks, r);
+        EXPECT_EQ(share.first, next);
+        next += share.count;
+        EXPECT_GE(share.count, most - 1);
+        EXPECT_LE(share.count, most);
+        EXPECT_GE(share.count, 1);
+        EXPECT_GE(share.hidden(), 0);
+        EXPECT_GE(share.start, 0);
+        EXPECT_LE(share.start + most, batch);
+        EXPECT_LE(share.hidden() + share.count, most);
+      }
+      EXPECT_EQ(next, batch);
+    }
+}
+
+}  // namespace
+}  // namespace vphi

@@ -1,0 +1,117 @@
+// Ranks on the command line: what is taken, what is refused, and who says so.
+#include "tests/run/command.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace vphi {
+namespace {
+
+constexpr const char* kModel = R"(model paths "Ten paths"
+sweep path = 1..10
+var x: real
+x' = -x + noise
+init x = 1
+evolve euler_maruyama, dt = 0.01, until = t > 1
+every 10 steps: x, mean(x, over = path) -> "paths.csv"
+)";
+
+class RanksCommand : public test::CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    write("paths.vphi", kModel);
+    write("one.vphi",
+          "model one \"One path\"\nvar x: real\nx' = -x\ninit x = 1\n"
+          "evolve euler, dt = 0.01, until = t > 1\nevery 10 steps: x -> \"one.csv\"\n");
+  }
+};
+
+TEST_F(RanksCommand, FilesAndSeriesAreThoseOfOneRank) {
+  const auto one = vphi("run paths.vphi --device native --json --out one");
+  ASSERT_EQ(one.status, 0) << one.error;
+  const auto three = vphi("run paths.vphi --device native --ranks 3 --json --out three");
+  ASSERT_EQ(three.status, 0) << three.error;
+  for (const char* file : {"paths.series.csv", "paths.series2.csv"}) {
+    EXPECT_EQ(text(std::string("one/") + file), text(std::string("three/") + file));
+    EXPECT_GT(text(std::string("one/") + file).size(), 300u) << file;
+  }
+  const auto a = nlohmann::json::parse(one.out), b = nlohmann::json::parse(three.out);
+  EXPECT_EQ(a["series"], b["series"]);
+  EXPECT_FALSE(a.contains("ranks"));
+  ASSERT_EQ(b["ranks"].size(), 3u);
+  EXPECT_EQ(b["ranks"][0]["instances"], 3);
+  EXPECT_EQ(b["ranks"][2]["instances"], 4);
+  const std::string page = text("three/report.html");
+  EXPECT_NE(page.find("id=\"ranks\""), std::string::npos);
+  EXPECT_EQ(text("one/report.html").find("id=\"ranks\""), std::string::npos);
+}
+
+TEST_F(RanksCommand, GoesOnWithAnotherNumberOfRanks) {
+  ASSERT_EQ(vphi("run paths.vphi --device native --quiet --out whole").status, 0);
+  const auto first = vphi(
+      "run paths.vphi --device native --ranks 4 --quiet --out cut --steps 50 --checkpoint-every "
+      "'25 steps'");
+  ASSERT_EQ(first.status, 0) << first.error;
+  const auto then =
+      vphi("run paths.vphi --device native --ranks 2 --quiet --resume=cut --steps 101 --out cut");
+  ASSERT_EQ(then.status, 0) << then.error;
+  EXPECT_EQ(text("whole/paths.series.csv"), text("cut/paths.series.csv"));
+  EXPECT_GT(text("whole/paths.series.csv").size(), 300u);
+}
+
+TEST_F(RanksCommand, OneInstanceIsRefusedWithItsLine) {
+  for (const char* verb : {"run one.vphi --device native", "check one.vphi"}) {
+    const auto refused = vphi(std::string(verb) + " --ranks 2");
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_NE(refused.error.find("error[E0860]: 2 ranks share the instances of a sweep, and this "
+                                 "model has one"),
+              std::string::npos)
+        << refused.error;
+    EXPECT_NE(refused.error.find("one.vphi:1:1"), std::string::npos) << refused.error;
+    EXPECT_NE(refused.error.find("sweep draw = 1..2"), std::string::npos) << refused.error;
+  }
+}
+
+TEST_F(RanksCommand, MoreRanksThanInstancesAreRefused) {
+  const auto many = vphi("run paths.vphi --device native --ranks 11");
+  EXPECT_EQ(many.status, 1);
+  EXPECT_NE(many.error.find("11 ranks share 10 instances of the sweep: some would have none"),
+            std::string::npos)
+      << many.error;
+  EXPECT_NE(many.error.find("paths.vphi:2:1"), std::string::npos) << many.error;
+  const auto batch = vphi("run paths.vphi --device native --ranks 3 --batch 2");
+  EXPECT_EQ(batch.status, 1);
+  EXPECT_NE(batch.error.find("--batch 3 or more"), std::string::npos) << batch.error;
+}
+
+TEST_F(RanksCommand, ListsOfDevicesAreReadOrRefused) {
+  for (const auto& [words, message] :
+       {std::pair("--device cuda:0,0", "names cuda:0 twice"),
+        std::pair("--device cuda:1-0", "`cuda:1-0` is no list of devices"),
+        std::pair("--device cuda:0,", "`cuda:0,` is no list of devices"),
+        std::pair("--device cuda:0,1 --ranks 3", "a rank has one device"),
+        std::pair("--device native:0,1", "is not a device")}) {
+    const auto refused = vphi(std::string("run paths.vphi ") + words);
+    EXPECT_NE(refused.status, 0);
+    EXPECT_NE(refused.error.find(message), std::string::npos) << words << refused.error;
+  }
+}
+
+TEST_F(RanksCommand, CheckSaysWhatEachRankHolds) {
+  const auto said = vphi("check paths.vphi --ranks 4");
+  EXPECT_EQ(said.status, 0) << said.error;
+  EXPECT_NE(said.out.find("ranks    4: 3 of 10 instances at once for each"), std::string::npos)
+      << said.out;
+  EXPECT_NE(said.out.find("at best 3.33 times as fast as one"), std::string::npos) << said.out;
+}
+
+TEST_F(RanksCommand, AProgramFileIsRefused) {
+  ASSERT_EQ(vphi("emit paths.vphi --to program -o paths.json").status, 0);
+  const auto refused = vphi("run paths.json --device native --ranks 2");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.error.find("is compiled for all instances"), std::string::npos)
+      << refused.error;
+}
+
+}  // namespace
+}  // namespace vphi

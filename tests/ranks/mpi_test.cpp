@@ -1,0 +1,132 @@
+// Ranks that mpirun starts: the results of one process, one message where something is wrong.
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/run/command.hpp"
+
+namespace vphi {
+namespace {
+
+constexpr const char* kModel = R"(model wells "Paths in a double well"
+param gamma = 0.5
+sweep T = [0.1, 0.2, 0.4]
+sweep path = 1..7
+var x: real
+V = (x^2 - 1)^2/4
+x'' = -d(V, x) - gamma*x' + sqrt(2*gamma*T)*noise
+init x = -1, x' ~ sqrt(T)*normal
+evolve baoab, dt = 0.02, until = t > 4
+crossing = first(t, x > 0)
+every 20 steps: x, mean(x^2, over = path) -> "wells.csv"
+plot mean(crossing, over = path) against T
+)";
+
+class Mpirun : public test::CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    if (IsSkipped()) return;
+    if (std::system("mpirun --version >/dev/null 2>&1") != 0)
+      GTEST_SKIP() << "there is no mpirun here: apt-get install openmpi-bin";
+    write("wells.vphi", kModel);
+  }
+
+  test::Outcome mpirun(int ranks, const std::string& words,
+                       const std::string& command = VPHI_BINARY_DIR "/vphi") {
+    const std::string line =
+        "cd '" + folder_.string() +
+        "' && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun "
+        "--oversubscribe -n " +
+        std::to_string(ranks) + " '" + command + "' " + words + " >out.txt 2>error.txt </dev/null";
+    const int raw = std::system(line.c_str());
+    return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, text("out.txt"), text("error.txt")};
+  }
+  static bool plug_in() { return std::filesystem::exists(VPHI_BINARY_DIR "/libvphi_mpi.so"); }
+  static std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  }
+};
+
+TEST_F(Mpirun, GivesTheFilesAndSeriesOfOneProcess) {
+  if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
+  const auto one = vphi("run wells.vphi --device native --json --out one");
+  ASSERT_EQ(one.status, 0) << one.error;
+  const auto a = nlohmann::json::parse(one.out);
+  for (const int ranks : {2, 3, 4}) {
+    const std::string out = "of" + std::to_string(ranks);
+    const auto several = mpirun(ranks, "run wells.vphi --device native --json --out " + out);
+    ASSERT_EQ(several.status, 0) << several.error;
+    const auto b = nlohmann::json::parse(several.out);  // one object: the others print nothing
+    EXPECT_EQ(a["series"], b["series"]);
+    EXPECT_EQ(a["plots"], b["plots"]);
+    EXPECT_EQ(b["ranks"].size(), static_cast<std::size_t>(ranks));
+    EXPECT_EQ(text("one/wells.series.csv"), text(out + "/wells.series.csv"));
+    EXPECT_GT(text(out + "/wells.series.csv").size(), 300u);
+  }
+}
+
+TEST_F(Mpirun, ACheckpointOfProcessesGoesOnInOne) {
+  if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
+  ASSERT_EQ(vphi("run wells.vphi --device native --quiet --out whole").status, 0);
+  const auto first = mpirun(
+      4,
+      "run wells.vphi --device native --quiet --out cut --steps 100 --checkpoint-every '50 steps'");
+  ASSERT_EQ(first.status, 0) << first.error;
+  const auto then = vphi("run wells.vphi --device native --quiet --resume=cut --steps 201");
+  ASSERT_EQ(then.status, 0) << then.error;
+  EXPECT_EQ(text("whole/wells.series.csv"), text("cut/wells.series.csv"));
+  EXPECT_GT(text("cut/wells.series.csv").size(), 300u);
+}
+
+TEST_F(Mpirun, AMistakeIsToldOnceAndIsTheStatusOfAll) {
+  if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
+  write("one.vphi",
+        "model one \"One path\"\nvar x: real\nx' = -x\ninit x = 1\n"
+        "evolve euler, dt = 0.01, until = t > 1\nevery 10 steps: x -> \"one.csv\"\n");
+  for (const auto& [words, message] :
+       {std::pair("run nosuch.vphi", "error[E0810]: there is no model file `nosuch.vphi`"),
+        std::pair("run one.vphi --device native", "error[E0860]: 3 ranks share the instances"),
+        std::pair("run wells.vphi --device native --ranks 2",
+                  "--ranks 2, and 3 ranks were started")}) {
+    const auto refused = mpirun(3, words);
+    EXPECT_EQ(refused.status, 1) << words;
+    EXPECT_EQ(count(refused.error, message), 1u) << refused.error;
+  }
+}
+
+TEST_F(Mpirun, WithoutThePlugInOneSentenceSaysSo) {
+  std::filesystem::create_directory(folder_ / "alone");
+  std::filesystem::copy_file(VPHI_BINARY_DIR "/vphi", folder_ / "alone/vphi");
+  const auto refused = mpirun(3, "run wells.vphi", (folder_ / "alone/vphi").string());
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(count(refused.error, "error[E0861]: mpirun has started several ranks"), 1u)
+      << refused.error;
+  EXPECT_NE(refused.error.find("apt-get install libopenmpi-dev"), std::string::npos);
+}
+
+TEST_F(Mpirun, ARankThatIsKilledEndsTheRun) {
+  if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
+  // the wrapper of rank 2 kills its vphi after the first rows are there
+  write("rank.sh",
+        "#!/bin/bash\n"
+        "if [ \"$OMPI_COMM_WORLD_RANK\" = 2 ]; then\n"
+        "  '" VPHI_BINARY_DIR
+        "/vphi' \"$@\" &\n"
+        "  for i in $(seq 600); do [ -s out/run.json ] && break; sleep 0.1; done\n"
+        "  kill -9 $!; wait $!\n"
+        "else\n"
+        "  exec '" VPHI_BINARY_DIR
+        "/vphi' \"$@\"\n"
+        "fi\n");
+  chmod((folder_ / "rank.sh").c_str(), 0755);
+  const auto ended = mpirun(3, "run wells.vphi --device native --quiet --out out --until 't > 1e9'",
+                            (folder_ / "rank.sh").string());
+  EXPECT_NE(ended.status, 0);
+  EXPECT_NE(ended.status, 124) << "the launcher was still waiting when the time was over";
+}
+
+}  // namespace
+}  // namespace vphi

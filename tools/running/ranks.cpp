@@ -1,0 +1,192 @@
+#include "tools/running/ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "runtime/device/native/native.hpp"
+#include "runtime/run/ranks/shares.hpp"
+#include "runtime/run/session.hpp"
+#include "tools/options.hpp"
+
+namespace vphi::tools {
+
+namespace {
+
+constexpr const char* kForms = "cuda:0,1 names two, cuda:0-7 eight, cuda:all every one";
+
+std::optional<int> number_of(std::string_view text) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+/// GPUs of a kind; of OpenCL only these have a list.
+std::vector<std::string> all_of(const std::string& kind) {
+  std::vector<std::string> found;
+  for (const runtime::DeviceInfo& info : runtime::list_devices())
+    if (info.id.starts_with(kind + ":") && !info.is_cpu) found.push_back(info.id);
+  if (found.empty())
+    throw runtime::DeviceError("There is no GPU for `" + kind +
+                               ":all`; `vphi doctor` lists the devices of this machine.");
+  std::ranges::sort(found, {}, [](const std::string& id) { return std::pair(id.size(), id); });
+  return found;
+}
+
+/// Numbers behind the colon: "0,2", "0-3", "0-1,4".
+std::vector<int> numbers_of(const std::string& device, std::string_view list) {
+  const auto refuse = [&] {
+    return UsageError(fmt::format("`{}` is no list of devices", device), kForms);
+  };
+  std::vector<int> numbers;
+  while (true) {
+    const std::string_view one = list.substr(0, list.find(','));
+    const auto dash = one.find('-');
+    const auto first = number_of(one.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : number_of(one.substr(dash + 1));
+    if (!first || !last || *last < *first || *last - *first > 1023) throw refuse();
+    for (int k = *first; k <= *last; ++k) numbers.push_back(k);
+    if (one.size() == list.size()) return numbers;
+    list.remove_prefix(one.size() + 1);
+  }
+}
+
+std::vector<std::string> named_devices(const std::string& device) {
+  const auto colon = device.find(':');
+  const std::string kind = device.substr(0, colon);
+  if (colon == std::string::npos || (kind != "cuda" && kind != "opencl")) return {device};
+  const std::string list = device.substr(colon + 1);
+  if (list == "all") return all_of(kind);
+  if (list.find_first_of(",-") == std::string::npos) return {device};
+  std::vector<std::string> devices;
+  for (const int k : numbers_of(device, list)) {
+    devices.push_back(fmt::format("{}:{}", kind, k));
+    if (std::count(devices.begin(), devices.end(), devices.back()) > 1)
+      throw UsageError(fmt::format("`{}` names {} twice: two ranks would share one device", device,
+                                   devices.back()),
+                       kForms);
+  }
+  return devices;
+}
+
+bool is_processor(const std::string& device) {
+  if (device == "native") return true;
+  for (const runtime::DeviceInfo& info : runtime::list_devices())
+    if (info.id == device) return info.is_cpu;
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> devices_of_ranks(const std::string& device, std::int64_t ranks) {
+  std::vector<std::string> devices = named_devices(device);
+  const auto named = static_cast<std::int64_t>(devices.size());
+  if (ranks == 0 || ranks == named) return devices;
+  if (named > 1)
+    throw UsageError(fmt::format("--ranks {} with {} devices: a rank has one device", ranks, named),
+                     "without --ranks each device is a rank");
+  if (device == "auto" || device == "cuda") {
+    const auto gpus = runtime::list_devices();
+    const bool cuda = std::ranges::any_of(gpus, [](const auto& i) { return i.id == "cuda:0"; });
+    if (cuda || device == "cuda")
+      return devices_of_ranks(fmt::format("cuda:0-{}", ranks - 1), ranks);
+    devices = {"native"};
+  }
+  if (!is_processor(devices[0]))
+    throw UsageError(
+        fmt::format("--ranks {} would put {} ranks on one device, {}", ranks, ranks, devices[0]),
+        fmt::format("{}; several ranks on one processor: --device native", kForms));
+  devices.resize(static_cast<std::size_t>(ranks), devices[0]);
+  return devices;
+}
+
+std::unique_ptr<runtime::Device> open_for_rank(const std::string& device, int beside) {
+  if (device == "native")
+    return runtime::open_native(runtime::HostCompilerChoice::Auto,
+                                runtime::threads_of_rank(beside));
+  return runtime::open_device(device);
+}
+
+std::unique_ptr<runtime::RankGroup> open_ranks(const std::vector<std::string>& devices) {
+  std::vector<runtime::OpenDevice> open;
+  for (const std::string& device : devices)
+    open.emplace_back([device, beside = static_cast<int>(devices.size())] {
+      return open_for_rank(device, beside);
+    });
+  return runtime::open_team(open);
+}
+
+namespace {
+
+dsl::Diagnostic not_shared(const Compilation& c, std::int64_t instances, int ranks, bool batch) {
+  dsl::Diagnostic d;
+  d.code = "E0860";
+  for (const char* keyword : {"sweep", "lattice", "particles", "model"})
+    if (const dsl::Clause* clause = c.resolved.clause(keyword); clause && d.span.empty())
+      d.span = clause->keyword_span;
+  if (instances == 1 && !batch) {
+    d.message = fmt::format(
+        "{} ranks share the instances of a sweep, and this model has one: a lattice is not cut "
+        "into parts yet",
+        ranks);
+    d.hint = fmt::format(
+        "run it on one device, without ranks; or `sweep draw = 1..{}`, which "
+        "makes as many independent draws of it",
+        ranks);
+    return d;
+  }
+  d.message = fmt::format("{} ranks share {} instances{}: some would have none", ranks, instances,
+                          batch ? " at once (--batch)" : " of the sweep");
+  d.hint =
+      batch ? fmt::format("--batch {} or more", ranks) : fmt::format("{} ranks at most", instances);
+  return d;
+}
+
+}  // namespace
+
+Compilation compile_for_ranks(const std::string& path, CompileOptions options,
+                              const emit::TargetInfo& target, int ranks) {
+  if (ranks == 1) return compile_model(path, options, target);
+  Compilation derived = derive_model(path, options);
+  if (!derived.system) return derived;
+  std::int64_t batch = std::max<std::int64_t>(1, derived.system->instances());
+  const bool smaller = options.batch > 0 && options.batch < batch;
+  if (smaller) batch = options.batch;
+  if (batch < ranks) {
+    derived.diagnostics.add(not_shared(derived, batch, ranks, smaller));
+    return derived;
+  }
+  options.batch = runtime::most_of(batch, ranks);
+  return compile_model(path, options, target);
+}
+
+CompileOptions options_of_a_rank(CompileOptions options, const program::Program& of_a_rank,
+                                 int ranks) {
+  if (ranks > 1) options.batch = of_a_rank.instances;
+  return options;
+}
+
+std::int64_t batch_of_ranks(const program::Program& of_a_rank, const CompileOptions& options,
+                            int ranks) {
+  if (ranks == 1) return of_a_rank.instances;
+  const std::int64_t all = of_a_rank.all_instances();
+  return options.batch > 0 ? std::min(all, options.batch) : all;
+}
+
+std::string ranks_text(const program::Program& of_a_rank, const CompileOptions& options,
+                       int ranks) {
+  const std::int64_t batch = batch_of_ranks(of_a_rank, options, ranks);
+  std::int64_t computed = 0;
+  for (int r = 0; r < ranks; ++r)
+    computed = std::max(computed, runtime::share_of(batch, ranks, r).count);
+  const auto need = static_cast<double>(runtime::memory_needed(of_a_rank).peak);
+  const double share = static_cast<double>(batch) / static_cast<double>(computed * ranks);
+  return fmt::format(
+      "  ranks    {}: {} of {} instances at once for each, {:.1f} MB of memory\n"
+      "           they send nothing during their steps; at best {:.2f} times as fast as one\n",
+      ranks, computed, batch, need / 1e6, ranks * share);
+}
+
+}  // namespace vphi::tools

@@ -1,0 +1,37 @@
+// Ranks of one run: which devices they take, how the instances are shared, what cannot be shared.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/compile.hpp"
+#include "runtime/run/ranks/rank_group.hpp"
+
+namespace vphi::tools {
+
+/// One device for each rank: of "cuda:0,1", "cuda:0-7", "cuda:all" (opencl alike), or `ranks` times
+/// a processor. One entry: no ranks are wanted. Throws UsageError, DeviceError.
+std::vector<std::string> devices_of_ranks(const std::string& device, std::int64_t ranks);
+
+/// A thread of this process for each.
+std::unique_ptr<runtime::RankGroup> open_ranks(const std::vector<std::string>& devices);
+/// What a rank opens; processors are shared by `beside` ranks.
+std::unique_ptr<runtime::Device> open_for_rank(const std::string& device, int beside);
+
+/// A model for one of so many ranks, which share the instances: options.batch are those of all of
+/// them at once. Where they cannot share it, the result has no program and E0860.
+Compilation compile_for_ranks(const std::string& path, CompileOptions options,
+                              const emit::TargetInfo& target, int ranks);
+/// Options that compile other forms of the model for the same ranks.
+CompileOptions options_of_a_rank(CompileOptions options, const program::Program& of_a_rank,
+                                 int ranks);
+/// Instances at once of all ranks together, for a program made by `compile_for_ranks`.
+std::int64_t batch_of_ranks(const program::Program& of_a_rank, const CompileOptions& options,
+                            int ranks);
+
+/// What each rank has, for people: lines that end in a line feed.
+std::string ranks_text(const program::Program& of_a_rank, const CompileOptions& options, int ranks);
+
+}  // namespace vphi::tools
