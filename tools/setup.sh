@@ -48,9 +48,10 @@ install_dependencies() {
   local required=(g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev
                   libhdf5-dev libgtest-dev)
   local optional=(ccache libfftw3-dev libsilo-dev libvkfft-dev ocl-icd-opencl-dev opencl-headers
-                  libcpp-httplib-dev libopenmpi-dev openmpi-bin)
+                  libcpp-httplib-dev)
   if [ "${1:-}" = test ]; then
     optional+=(libbenchmark-dev pocl-opencl-icd oclgrind hdf5-tools librandom123-dev
+               libopenmpi-dev openmpi-bin
                python3-h5py python3-lxml python3-xarray python3-h5netcdf python3-pandas)
   fi
   [ "${1:-}" = python ] && required+=(python3-venv python3-dev)

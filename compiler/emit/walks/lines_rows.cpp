@@ -13,11 +13,9 @@
 namespace vphi::emit {
 namespace {
 
-constexpr std::int64_t kBytes = 64;  ///< of a vector
-
-class Walk {
+class RowsWalk {
  public:
-  Walk(const Job& job, const kernel::Line& line, const Bindings& bindings)
+  RowsWalk(const Job& job, const kernel::Line& line, const Bindings& bindings)
       : job_(job),
         bindings_(bindings),
         kernel_(job.kernel),
@@ -27,7 +25,7 @@ class Walk {
     // Neighbouring lines lie side by side in memory, or (along x) one behind the other.
     beside_ = shape_.stride > 1 ? shape_.stride : shape_.lines;
     pitch_ = shape_.stride > 1 ? 1 : shape_.extent;
-    width_ = std::min<std::int64_t>(beside_, kBytes / bytes_of(job.body.real));
+    width_ = std::min<std::int64_t>(beside_, kLaneBytes / bytes_of(job.body.real));
   }
 
   std::int64_t bundles() const { return (beside_ + width_ - 1) / width_; }
@@ -161,7 +159,7 @@ Code still_copies(const Job& job, const kernel::Line& line, const Bindings& bind
 
 program::Kernel emit_lines_rows(const Job& job, const kernel::Line& line,
                                 const Bindings& bindings) {
-  const Walk walk(job, line, bindings);
+  const RowsWalk walk(job, line, bindings);
   const Loop loop{walk.units(), [&](std::int64_t tasks) { return walk.text(tasks); },
                   count_of(job, line)};
   return emit_rows(job, bindings, &loop);

@@ -14,16 +14,15 @@
 namespace vphi::emit {
 namespace {
 
-constexpr std::int64_t kBytes = 64;  ///< of a vector
 /// Cells of a run, as a multiple of the cells before it, and at least. Short runs keep what the
 /// lanes read close together in memory.
 constexpr std::int64_t kLongRun = 8, kShortest = 48;
 
-std::int64_t width_of(Precision real) { return kBytes / bytes_of(real); }
+std::int64_t width_of(Precision real) { return kLaneBytes / bytes_of(real); }
 
-class Walk {
+class RunsWalk {
  public:
-  Walk(const Job& job, const kernel::Line& line, const Bindings& bindings)
+  RunsWalk(const Job& job, const kernel::Line& line, const Bindings& bindings)
       : job_(job),
         bindings_(bindings),
         kernel_(job.kernel),
@@ -193,7 +192,7 @@ bool cut_into_lanes(kernel::Line& line) {
 
 program::Kernel emit_lines_runs(const Job& job, const kernel::Line& line,
                                 const Bindings& bindings) {
-  const Walk walk(job, line, bindings);
+  const RunsWalk walk(job, line, bindings);
   const Loop loop{walk.units(), [&](std::int64_t tasks) { return walk.text(tasks); },
                   count_of(job, line)};
   return emit_rows(job, bindings, &loop);
