@@ -6,7 +6,7 @@
 namespace vphi {
 namespace {
 
-constexpr const char* kModel = R"(model paths "Ten paths"
+constexpr const char* kTenPaths = R"(model paths "Ten paths"
 sweep path = 1..10
 var x: real
 x' = -x + noise
@@ -19,7 +19,7 @@ class RanksCommand : public test::CommandTest {
  protected:
   void SetUp() override {
     CommandTest::SetUp();
-    write("paths.vphi", kModel);
+    write("paths.vphi", kTenPaths);
     write("one.vphi",
           "model one \"One path\"\nvar x: real\nx' = -x\ninit x = 1\n"
           "evolve euler, dt = 0.01, until = t > 1\nevery 10 steps: x -> \"one.csv\"\n");

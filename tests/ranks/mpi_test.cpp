@@ -8,7 +8,7 @@
 namespace vphi {
 namespace {
 
-constexpr const char* kModel = R"(model wells "Paths in a double well"
+constexpr const char* kWells = R"(model wells "Paths in a double well"
 param gamma = 0.5
 sweep T = [0.1, 0.2, 0.4]
 sweep path = 1..7
@@ -29,7 +29,7 @@ class Mpirun : public test::CommandTest {
     if (IsSkipped()) return;
     if (std::system("mpirun --version >/dev/null 2>&1") != 0)
       GTEST_SKIP() << "there is no mpirun here: apt-get install openmpi-bin";
-    write("wells.vphi", kModel);
+    write("wells.vphi", kWells);
   }
 
   test::Outcome mpirun(int ranks, const std::string& words,
