@@ -42,7 +42,7 @@ class Checker {
     slot_or_none(p_.step_slot, "step_slot");
     slot_or_none(p_.time_slot, "time_slot");
     slot_or_none(p_.stop_slot, "stop_slot");
-    slot_or_none(p_.multi_step_slot, "leap_slot");
+    slot_or_none(p_.multi_step_slot, "multi_step_slot");
     return std::move(problems_);
   }
 

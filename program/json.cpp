@@ -202,8 +202,8 @@ void fields(Io& io, Program& p) {
       io("kernels", p.kernels);
   io("state", p.state), io("random", p.random), io("solves", p.solves), io("prologue", p.prologue),
       io("step", p.step);
-  io("cycle", p.cycle), io("leap", p.multi_step), io("leap_steps", p.multi_step_unit);
-  io("leap_slot", p.multi_step_slot);
+  io("cycle", p.cycle), io("multi_step", p.multi_step), io("multi_step_unit", p.multi_step_unit);
+  io("multi_step_slot", p.multi_step_slot);
   io("together", p.together), io("together_steps", p.together_steps);
   io("together_reach", p.together_reach);
   io("watch_before", p.watch_before), io("watch_transforms", p.watch_transforms);

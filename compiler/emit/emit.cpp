@@ -87,7 +87,7 @@ kernel::SiteFunction site_by_site(const kernel::Kernel& kernel, const TargetInfo
   kernel::SiteFunction function{kernel};
   kernel::Kernel& own = function.kernel;
   own.fast = kernel.fast || noise_hides_errors(kernel, target);
-  own.pairs_all_angles = dialect_of(target).can.turns_for_all;
+  own.pairs_all_angles = dialect_of(target).can.sincos_for_all;
   own.written_out = !own.fast && own.compute == kernel::Precision::F32 && target.contract &&
                     *dialect_of(target).texts.near != '\0';
   return function;

@@ -26,7 +26,7 @@ Case rotors(std::int64_t sites, std::int64_t instances, Precision real) {
   for (auto& array : c.kernel.arrays) array.store = real;
   const Expr dt = c.slot("dt", 0.1), a = c.slot("cosines", 0.3), b = c.slot("sines", 0.1),
              n = c.slot("n");
-  c.slot("count"), c.slot("who"), c.slot("leap", kSteps);
+  c.slot("count"), c.slot("who"), c.slot("multi_step", kSteps);
   Arena& m = *c.arena;
   const auto mul = [&](std::vector<Expr> f) { return m.raw(Op::Mul, std::move(f)); };
   const auto add = [&](std::vector<Expr> f) { return m.raw(Op::Add, std::move(f)); };
@@ -52,7 +52,7 @@ Case rotors(std::int64_t sites, std::int64_t instances, Precision real) {
   c.kernel.stages = {kick.kernel, drift.kernel, clock.kernel};
   c.kernel.stages[0].arrays[0].written = c.kernel.stages[1].arrays[1].written = false;
   c.kernel.stage_repeats = 2;
-  c.kernel.steps_slot = "leap";
+  c.kernel.steps_slot = "multi_step";
   for (Kernel& stage : c.kernel.stages) stage.instances = instances;
   c.kernel.instances = instances;
   return c;
@@ -65,7 +65,7 @@ Case pairs(std::int64_t sites, std::int64_t instances) {
   c.shape({sites});
   const int x = c.array("x", true, true), f = c.array("f", true, true);
   const Expr dt = c.slot("dt", 0.01), n = c.slot("n");
-  c.slot("leap", kSteps);
+  c.slot("multi_step", kSteps);
   Arena& m = *c.arena;
   const auto add = [&](std::vector<Expr> e) { return m.raw(Op::Add, std::move(e)); };
   Case force = c, move = c;
@@ -79,7 +79,7 @@ Case pairs(std::int64_t sites, std::int64_t instances) {
   move.kernel.arrays[1].written = false;
   move.assign("n", add({n, m.integer(1)}));
   c.kernel.stages = {force.kernel, move.kernel};
-  c.kernel.steps_slot = "leap";
+  c.kernel.steps_slot = "multi_step";
   for (Kernel& stage : c.kernel.stages) stage.instances = instances;
   c.kernel.instances = instances;
   return c;

@@ -129,14 +129,14 @@ void check_many(program::Target language, bool cpu, const Run& run, int draws = 
   Case c = pendulum(draws, Precision::F64, bits);
   c.kernel.random.generator = generator;
   const Expr stop = c.slot("stop");
-  c.slot("leap", 40);
+  c.slot("multi_step", 40);
   Arena& m = *c.arena;
   c.assign("stop",
            m.raw(Op::Select, {m.raw(Op::Less, {m.real(42.5), m.symbol("n")}), m.integer(1), stop}));
   const State start = start_of(c), want = expected(c, start, 35);  // from step 8 to 43
   c.kernel.instances = kInstances;
   c.kernel.steps = 4;
-  c.kernel.steps_slot = "leap";
+  c.kernel.steps_slot = "multi_step";
   c.kernel.common = {"dt", "t", "n", "stop"};
   c.kernel.still = "stop";
   const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
@@ -248,7 +248,7 @@ TEST(SingleSite, SeveralOfAThread) {
         Generated{kernel::Generator::Philox7, false}}) {
     Case c = pendulum(1, Precision::F32, bits);
     c.kernel.random.generator = generator;
-    c.slot("leap", 200);
+    c.slot("multi_step", 200);
     const std::size_t count = 256 * 5 * 4 + 77, slots = c.bindings.slots.size();
     State start;
     const State one = random_state(c, 4);
@@ -265,7 +265,7 @@ TEST(SingleSite, SeveralOfAThread) {
     }
     c.kernel.instances = static_cast<std::int64_t>(count);
     c.kernel.steps = 4;
-    c.kernel.steps_slot = "leap";
+    c.kernel.steps_slot = "multi_step";
     c.kernel.common = {"dt", "t", "n"};
     emit::TargetInfo target;
     target.target = program::Target::OpenCL;

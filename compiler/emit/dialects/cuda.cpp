@@ -42,8 +42,8 @@ const Dialect& cuda_dialect() {
               .ordered_fence = true,
               .launch_memory = true,
               .safe_index = true,
-              .turns_for_all = true},
-      .tuned = {.pair_threads = 256, .round_threads = 512, .round_sites = 2048},
+              .sincos_for_all = true},
+      .tuned = {.pair_threads = 256, .persistent_threads = 512, .persistent_sites = 2048},
   };
   return kCuda;
 }

@@ -95,7 +95,7 @@ struct Abilities {
   /// Tanh and others are made of exp, sin and cos (vector_math.hpp).
   bool vector_functions = false;
   /// In f64 the functions of sincos.hpp are cheaper than the device's.
-  bool turns_for_all = false;
+  bool sincos_for_all = false;
   /// The number of registers is limited by `// vphi: registers=N`, not by a number of groups.
   bool asks_registers = false;
 };
@@ -104,8 +104,8 @@ struct Abilities {
 struct Tuned {
   int pair_threads = 128;  ///< threads of a group for sums over pairs
   /// Largest number of threads of a group that has the only instance.
-  std::int64_t round_threads = 256;
-  std::int64_t round_sites = 4096;  ///< largest number of sites of such a group
+  std::int64_t persistent_threads = 256;
+  std::int64_t persistent_sites = 4096;  ///< largest number of sites of such a group
 };
 
 struct Dialect {

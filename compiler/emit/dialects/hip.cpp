@@ -21,7 +21,7 @@ const Dialect& hip_dialect() {
                 .copies = "async_none.txt",
                 .line_copies = "lines_copy_none.txt",
                 .unit_log = "log_of_unit_opencl.txt"},
-      .can = {.turns_for_all = true},
+      .can = {.sincos_for_all = true},
       .tuned = {.pair_threads = 256},
   };
   return kHip;

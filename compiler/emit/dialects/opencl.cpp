@@ -33,7 +33,7 @@ Dialect general() {
                 .quick_lines = "fast_math_lines_nvidia.txt",
                 .seeds = "seeds_nvidia.txt",
                 .unit_log = "log_of_unit_opencl.txt"},
-      .can = {.turns_for_all = true},
+      .can = {.sincos_for_all = true},
   };
 }
 

@@ -74,7 +74,7 @@ Split split_pairs(const kernel::Kernel& kernel) { return Splitter(kernel).take()
 kernel::Kernel one_side(const kernel::Kernel& kernel, const std::string& name,
                         const std::vector<Expr>& values, const TargetInfo& target) {
   kernel::Kernel side = kernel;
-  side.pairs_all_angles = dialect_of(target).can.turns_for_all;
+  side.pairs_all_angles = dialect_of(target).can.sincos_for_all;
   side.name = kernel.name + "_" + name;
   side.stores.clear();
   side.arrays.clear();
@@ -96,7 +96,7 @@ kernel::Kernel pair_function(const kernel::Kernel& kernel, const Split& split,
   pair.compute = kernel.pair;
   pair.fast =
       dialect_of(target).can.approximate && (kernel.pair == Precision::F32 || target.contract);
-  pair.pairs_all_angles = dialect_of(target).can.turns_for_all;
+  pair.pairs_all_angles = dialect_of(target).can.sincos_for_all;
   pair.stores.clear();
   pair.arrays.clear();
   int number = 0;

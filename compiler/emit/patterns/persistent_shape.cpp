@@ -19,7 +19,7 @@ constexpr std::int64_t kMostThreads = 256;     // of a group, where there are ma
 constexpr std::int64_t kMostThreadsCpu = 128;  // of pairs, in OpenCL on a processor
 // Sites of an instance that one group takes, as `tools/gpu_speed --only small` shows on an H200:
 // where groups of other instances fill the device too, and where there are more than that; where an
-// instance is alone (Tuned::round_sites), or sums over pairs.
+// instance is alone (Tuned::persistent_sites), or sums over pairs.
 constexpr std::int64_t kMostSitesMany = 4096, kMostSitesFull = 8192, kGroupsFull = 4;
 constexpr std::int64_t kMostPairSitesOne = 256;
 // Where groups wait for each other: the fewest sites of all, and the most of a thread.
@@ -91,7 +91,7 @@ std::optional<PersistentShape> one_group(const Kernel& persistent, const TargetI
                                    : "one group each would leave the device idle");
     return std::nullopt;
   }
-  const std::int64_t threads = many ? kMostThreads : dialect_of(target).tuned.round_threads;
+  const std::int64_t threads = many ? kMostThreads : dialect_of(target).tuned.persistent_threads;
   PersistentShape shape;
   shape.threads = static_cast<int>(threads_for(persistent, threads));
   if (most_reductions(persistent) > shape.threads) {
@@ -149,7 +149,7 @@ std::optional<PersistentShape> persistent_shape(const Kernel& persistent, const 
   }
   if (dialect.processor())
     return on_processor(persistent, target, pairs, wish == PersistentChoice::Group, why);
-  const std::int64_t alone = pairs ? kMostPairSitesOne : dialect.tuned.round_sites;
+  const std::int64_t alone = pairs ? kMostPairSitesOne : dialect.tuned.persistent_sites;
   if (wish == PersistentChoice::Groups || (wish == PersistentChoice::ByCounts &&
                                            persistent.instances == 1 && persistent.sites() > alone))
     return groups_that_wait(persistent, target, wish == PersistentChoice::Groups, why);

@@ -390,7 +390,7 @@ program::Kernel emit_single_site(const Job& job, const Bindings& bindings) {
 kernel::SiteFunction path_function(const kernel::Shared& shared, const TargetInfo& target) {
   kernel::SiteFunction function{shared.own, {}, {shared.site.begin(), shared.site.end()}};
   function.kernel.fast = shared.own.compute == Precision::F32 && dialect_of(target).can.approximate;
-  function.kernel.pairs_all_angles = dialect_of(target).can.turns_for_all;
+  function.kernel.pairs_all_angles = dialect_of(target).can.sincos_for_all;
   return function;
 }
 

@@ -98,7 +98,7 @@ std::optional<kernel::Line> walk_of(const kernel::Kernel& kernel, const TargetIn
   // One turn around the box, or one image in a wall, at most.
   if (line_shape(*line).extent < line->before + line->delay + 2 * kLineQuad) return {};
   line->step.fast = dialect_of(target).can.approximate && target.contract;
-  line->step.pairs_all_angles = dialect_of(target).can.turns_for_all;
+  line->step.pairs_all_angles = dialect_of(target).can.sincos_for_all;
   return line;
 }
 

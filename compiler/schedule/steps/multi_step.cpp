@@ -344,7 +344,7 @@ class MultiStepBuilder {
 
   void add_many() {
     Kernel multi_step = kernel();
-    multi_step.name += "_leap";
+    multi_step.name += "_multi_step";
     multi_step.steps = kernel::steps_sharing_draws(multi_step.random);
     multi_step.steps_slot = kMultiStep;
     add_multi_step(plan_, std::move(multi_step));

@@ -18,7 +18,8 @@
 
 namespace vphi::schedule {
 
-inline constexpr const char* kMultiStep = "leap";  ///< slot with the number of steps of a launch
+/// Slot with the number of steps of a launch.
+inline constexpr const char* kMultiStep = "multi_step";
 
 /// Called when the number of instances of the kernels is known. `single`: the same step, without a
 /// launch of many steps.

@@ -45,7 +45,7 @@ std::optional<Kernel> persistent_kernel_of(const Plan& plan) {
   }
   persistent.stage_repeats = static_cast<std::int64_t>(p.step.size() / period);
   const Kernel& first = persistent.stages.front();
-  persistent.name = first.name + "_leap";
+  persistent.name = first.name + "_multi_step";
   persistent.comment = first.comment;
   persistent.dims = first.dims;
   persistent.extent = first.extent;

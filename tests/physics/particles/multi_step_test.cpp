@@ -98,12 +98,12 @@ TEST_P(MultiStep, GivesTheNumbersOfSingleSteps) {
     EXPECT_EQ(program->multi_step.size(), 1u);
     const auto one = run_text(pendulum(evolve, "1", precision), setup_);
     same(run_text(pendulum(evolve, "40", precision), setup_), one, rounding(precision));
-    // a leap that begins amid steps that share their random numbers
+    // a launch of several steps that begins amid steps that share their random numbers
     same(run_text(pendulum(evolve, "7", precision), setup_), one, rounding(precision));
   }
 }
 
-// Words of xorshift and single bits come from a state that a leap finds again wherever it begins.
+// Words of xorshift and single bits come from a state that a launch finds again wherever it begins.
 TEST(MultiStepFromAState, GivesTheNumbersOfSingleSteps) {
   Simulation setup;
   setup.keep_state = true;
