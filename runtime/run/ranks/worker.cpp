@@ -81,9 +81,20 @@ class Worker {
         return attempt([&] { session_->release_scratch(); });
       case Order::SetScalar:
         return attempt([&] { set_scalar(from); });
-      default:
+      case Order::Synchronise:
+      case Order::Scalars:
+      case Order::Slots:
+      case Order::SetScalars:
+      case Order::Read:
+      case Order::ReadInstance:
+      case Order::Write:
+      case Order::ReadBytes:
+      case Order::WriteBytes:
         return numbers(what, from);
+      case Order::Dismiss:
+        break;
     }
+    throw std::logic_error("an order that no rank knows");
   }
 
   /// Orders about numbers, which are asked for or dealt.
@@ -122,9 +133,19 @@ class Worker {
         const Bytes dealt = comm_.deal({});
         return attempt([&] { session_->write_bytes(static_cast<int>(from.whole()), dealt); });
       }
-      default:
-        throw std::logic_error("an order that no rank knows");
+      case Order::Session:
+      case Order::Close:
+      case Order::Start:
+      case Order::StartEmpty:
+      case Order::Prepare:
+      case Order::Advance:
+      case Order::Launch:
+      case Order::Release:
+      case Order::SetScalar:
+      case Order::Dismiss:
+        break;
     }
+    throw std::logic_error("an order that asks for no numbers");
   }
 
   void begin(Unpacker& from) {
