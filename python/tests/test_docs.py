@@ -5,16 +5,16 @@ import re
 
 import pytest
 
-DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("page", ["python.md"])
+@pytest.mark.parametrize("page", ["docs/python.md", "README.md"])
 def test_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = (DOCS / page).read_text()
+    text = (ROOT / page).read_text()
     blocks = list(re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
     assert blocks
     session = {}
     for block in blocks:
         line = text[:block.start()].count("\n") + 1
-        exec(compile("\n" * line + block.group(1), str(DOCS / page), "exec"), session)
+        exec(compile("\n" * line + block.group(1), str(ROOT / page), "exec"), session)
