@@ -98,9 +98,12 @@ def test_files_of_a_sweep_have_what_its_single_runs_have(xarray, tmp_path):
     assert set(result.series) == set(stored.series) == {"mean(phi)", "t*rate", "var(phi)", "q"}
     for name in result.series:
         assert result[name].identical(stored[name]), name
-    assert stored.plots["q"].identical(result.plots["q"])
-    with pytest.raises(KeyError, match="vphi.open"):
-        result.spectra["spectrum(phi)"]
+    equal(result, stored)
+    assert result.spectra["spectrum(phi)"].sizes["rate"] == 3
+    with pytest.raises(KeyError, match="no output `power`"):
+        result.spectra["power"]
+    equal(vphi.load(SWEPT).run("native"), stored)            # nothing is written
+    equal(vphi.load(SWEPT, batch=2).run("native"), stored)   # in two parts, tables come at the end
     for value in (0.5, 1, 2):
         single = vphi.load(SWEPT.replace("sweep rate = [0.5, 1, 2]", f"param rate = {value}")
                            .replace('plot q against rate -> "end.h5"', "")).run("native")

@@ -103,14 +103,12 @@ def _of_tables(rows, axes, places):
 class Group(dict[str, Any]):
     """Outputs of one kind by name."""
 
-    def __init__(self, kind, outputs, swept):
+    def __init__(self, kind, outputs):
         super().__init__(outputs)
-        self._kind, self._swept = kind, swept
+        self._kind = kind
 
     def __missing__(self, name):
         there = ", ".join(self) or "none"
-        if self._swept:
-            there += "; those of a sweep are in files alone: run(out=...), then vphi.open"
         raise KeyError(f"no output `{name}` in {self._kind}; there are {there}")
 
 
@@ -141,7 +139,7 @@ class Outputs:
         for group in self._groups:
             tables = {name: _of_tables(rows, axes, places)
                       for (of, name), rows in found.items() if of == group}
-            setattr(self, group, Group(group, tables, bool(axes) and not plain["tables"]))
+            setattr(self, group, Group(group, tables))
 
     def __getitem__(self, name: str) -> Any:
         try:

@@ -97,6 +97,7 @@ void LiveRun::keep(Frame frame, Table::Kind kind, const std::string& name, const
 }
 
 void LiveRun::table(const io::Table& from, const io::Moment& at) {
+  if (!from.leading.empty()) return;  // of each instance of a sweep
   using program::OutputShape;
   const program::OutputRow& row = from.row();
   if (row.arrays == program::OutputArrays::Whole || from.shape.size() != 2 || from.values.empty())

@@ -35,10 +35,10 @@ std::size_t windows_for(std::int64_t averages) {
 
 }  // namespace
 
-Ensemble::Ensemble(const Program& program, io::Results* results)
+Ensemble::Ensemble(const Program& program, io::Results* results, Onlooker* onlooker)
     : program_(program),
       results_(results),
-      fields_(program, results, parts_of(program)),
+      fields_(program, results, parts_of(program), onlooker),
       parts_(parts_of(program)),
       promises_(program.expectations.size()) {
   const std::int64_t all = program.all_instances();

@@ -82,8 +82,9 @@ Averaged average(const program::Program& program, const program::Statistic& stat
 
 class Ensemble {
  public:
-  /// `results` may be null: nothing is written.
-  Ensemble(const program::Program& program, io::Results* results);
+  /// `results` may be null: nothing is written. `onlooker` may be null; one that attends now is
+  /// given the tables of fields (SweptFields).
+  Ensemble(const program::Program& program, io::Results* results, Onlooker* onlooker = nullptr);
 
   std::int64_t parts() const { return parts_; }
   std::int64_t first_of(std::int64_t part) const { return part * program_.instances; }

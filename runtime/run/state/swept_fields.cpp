@@ -8,6 +8,7 @@
 
 #include "runtime/observe/reduce.hpp"
 #include "runtime/run/ensemble.hpp"
+#include "runtime/run/onlooker.hpp"
 #include "runtime/run/session.hpp"
 
 namespace vphi::runtime {
@@ -43,9 +44,19 @@ std::size_t bytes_in(const std::vector<std::vector<double>>& lists) {
 
 }  // namespace
 
-SweptFields::SweptFields(const program::Program& program, io::Results* results, int64_t parts)
-    : program_(program), results_(results), parts_(parts), rows_(program.outputs.size()) {
+SweptFields::SweptFields(const program::Program& program, io::Results* results, int64_t parts,
+                         Onlooker* onlooker)
+    : program_(program),
+      results_(results),
+      onlooker_(onlooker != nullptr && onlooker->attending() ? onlooker : nullptr),
+      parts_(parts),
+      rows_(program.outputs.size()) {
   for (auto& of_parts : rows_) of_parts.resize(static_cast<std::size_t>(parts));
+}
+
+bool SweptFields::wanted(const program::Output& output, const FieldOutput& field) const {
+  const bool written = results_ != nullptr && !output.file.empty();
+  return written || (onlooker_ != nullptr && field.kind != FieldOutput::Kind::Snapshot);
 }
 
 bool SweptFields::keeps_values(const FieldOutput& field) const {
@@ -56,13 +67,16 @@ bool SweptFields::keeps_values(const FieldOutput& field) const {
 void SweptFields::add(std::size_t output, const io::Moment& at, RowOrder order,
                       const SweptPart& part) {
   const program::Output& o = program_.outputs[output];
-  if (results_ == nullptr || o.file.empty() || o.fields.empty()) return;
+  if (std::none_of(o.fields.begin(), o.fields.end(),
+                   [&](const FieldOutput& field) { return wanted(o, field); }))
+    return;
   if (parts_ == 1 && !order.regular) return;
   auto& rows = rows_[output][static_cast<std::size_t>(part.part)];
   if (!rows.empty() && rows.back().at.step == at.step) return;
   Row row{at, order, {}};
   whole_.clear();
-  for (const FieldOutput& field : o.fields) row.pieces.push_back(piece(field, part));
+  for (const FieldOutput& field : o.fields)
+    row.pieces.push_back(wanted(o, field) ? piece(field, part) : Piece());
   whole_.clear();
   if (parts_ == 1) {
     write(o, at, {&row});
@@ -212,8 +226,14 @@ void SweptFields::write(const program::Output& output, const io::Moment& at,
                         const std::vector<const Row*>& parts) {
   for (std::size_t f = 0; f < output.fields.size(); ++f) {
     std::vector<const Piece*> pieces;
+    const FieldOutput& field = output.fields[f];
+    if (!wanted(output, field)) continue;
     for (const Row* row : parts) pieces.push_back(&row->pieces[f]);
-    results_->file(output.file).table(joined(output.fields[f], pieces), at);
+    io::Table table = joined(field, pieces);
+    if (onlooker_ != nullptr && field.kind != FieldOutput::Kind::Snapshot)
+      onlooker_->table(table, at);
+    if (results_ != nullptr && !output.file.empty())
+      results_->file(output.file).table(std::move(table), at);
   }
 }
 

@@ -28,6 +28,7 @@
 
 namespace vphi::runtime {
 
+class Onlooker;
 class Packer;
 class Session;
 class Unpacker;
@@ -53,8 +54,10 @@ struct RowOrder {
 
 class SweptFields {
  public:
-  /// `results` may be null: nothing is written.
-  SweptFields(const program::Program& program, io::Results* results, std::int64_t parts);
+  /// `results` may be null: nothing is written. `onlooker` may be null; one that attends now is
+  /// given each table, except snapshots of whole lattices.
+  SweptFields(const program::Program& program, io::Results* results, std::int64_t parts,
+              Onlooker* onlooker);
 
   /// Adds the arrays of an output, after its launches.
   void add(std::size_t output, const io::Moment& at, RowOrder order, const SweptPart& part);
@@ -75,10 +78,12 @@ class SweptFields {
   struct Row {
     io::Moment at;
     RowOrder order;
-    std::vector<Piece> pieces;  ///< of each field
+    std::vector<Piece> pieces;  ///< of each field; empty where it is not wanted
     std::int64_t place() const { return order.place(at); }
   };
 
+  /// Whether a field is written or given to the onlooker.
+  bool wanted(const program::Output& output, const program::FieldOutput& field) const;
   bool keeps_values(const program::FieldOutput& field) const;
   Piece piece(const program::FieldOutput& field, const SweptPart& part);
   std::vector<double> values(const program::FieldOutput& field, std::size_t axis,
@@ -96,6 +101,7 @@ class SweptFields {
 
   const program::Program& program_;
   io::Results* results_;
+  Onlooker* onlooker_;  ///< null where it does not attend
   std::int64_t parts_;
   std::size_t kept_ = 0;                             ///< bytes of pending data
   std::vector<std::vector<std::vector<Row>>> rows_;  ///< [output][part]
