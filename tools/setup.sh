@@ -51,7 +51,7 @@ install_dependencies() {
                   libcpp-httplib-dev)
   if [ "${1:-}" = test ]; then
     optional+=(libbenchmark-dev pocl-opencl-icd oclgrind hdf5-tools librandom123-dev
-               libopenmpi-dev openmpi-bin
+               libopenmpi-dev openmpi-bin python3-venv python3-dev
                python3-h5py python3-lxml python3-xarray python3-h5netcdf python3-pandas)
   fi
   [ "${1:-}" = python ] && required+=(python3-venv python3-dev)
@@ -65,6 +65,17 @@ install_dependencies() {
   v=$(llvm_version)
   [ -n "$v" ] && optional+=("llvm-$v-dev" "libclang-$v-dev" "libclang-cpp$v-dev" "clang-$v" libzstd-dev)
   install_packages "${required[@]}" -- "${optional[@]}"
+}
+
+# An environment for the Python package in the build folder, and the flags of CMake that build the
+# package with it. Fails where there is no venv or no package index.
+python_environment() {
+  python_venv=$build/python_venv
+  python3 -m venv "$python_venv" &&
+    "$python_venv/bin/python" -m pip -q --disable-pip-version-check install numpy xarray h5py \
+      scikit-build-core nanobind || return 1
+  VPHI_CMAKE_FLAGS="${VPHI_CMAKE_FLAGS:-} -DVPHI_PYTHON_MODULE=ON"
+  VPHI_CMAKE_FLAGS="$VPHI_CMAKE_FLAGS -DPython_EXECUTABLE=$python_venv/bin/python"
 }
 
 # Reads ninja's output and shows one line: what is done and how long the rest takes. Where there is
