@@ -18,6 +18,7 @@ class Checker {
     lattice();
     memory();
     for (const Kernel& kernel : p_.kernels) check(kernel);
+    cut();
     launches(p_.prologue, "prologue");
     launches(p_.step, "step");
     for (const Solve& solve : p_.solves) check(solve);
@@ -109,6 +110,19 @@ class Checker {
     need(p_.steps >= -1, "a negative number of steps");
   }
 
+  void cut() {
+    const Cut& c = p_.cut;
+    if (c.axis < 0) return;
+    const bool axis = c.axis < p_.dims && c.slab >= 1 && c.own >= 1 && c.own <= c.whole;
+    need(axis && c.own % c.slab == 0 && c.whole % c.slab == 0, "a cut that is not between slabs");
+    need(axis && c.ghost[0] >= 0 && c.ghost[1] >= 0 &&
+             p_.extent[c.axis] == c.own + c.ghost[0] + c.ghost[1],
+         "a cut lattice without room for its own planes and ghosts");
+    for (int a = c.axis + 1; a < p_.dims; ++a)
+      need(p_.extent[a] == 1, "a cut that is not across the slowest axis");
+    slot(c.origin_slot, "cut");
+  }
+
   void axes() {
     double all = 1;
     for (const Axis& axis : p_.axes) {
@@ -149,6 +163,9 @@ class Checker {
         need(a.index == (scalars_by_slot(p_) ? 1 : 0),
              fmt::format("kernel `{}` has its scalars in another order than the first",
                          kernel.name));
+      if (a.kind == Argument::Kind::Gathered)
+        need(a.index >= 0 && a.index < static_cast<int>(p_.kernels.size()),
+             fmt::format("kernel `{}` gathers the sums of no kernel", kernel.name));
       if (a.kind != Argument::Kind::Current && a.kind != Argument::Kind::Next) continue;
       if (!buffer(a.index, "kernel " + kernel.name)) continue;
       need(a.kind == Argument::Kind::Current || p_.buffers[a.index].doubled,
@@ -163,6 +180,12 @@ class Checker {
            fmt::format("{}: no kernel {}", where, launch.kernel));
       need(launch.solve >= -1 && launch.solve < static_cast<int>(p_.solves.size()),
            fmt::format("{}: no solve {}", where, launch.solve));
+      for (const Halo& halo : launch.halos)
+        need(buffer(halo.buffer, where) && p_.cut.axis >= 0 && halo.depth[0] >= 0 &&
+                 halo.depth[1] >= 0 && halo.depth[0] <= p_.cut.ghost[0] &&
+                 halo.depth[1] <= p_.cut.ghost[1] &&
+                 std::max(halo.depth[0], halo.depth[1]) <= p_.cut.own,
+             fmt::format("{}: a halo that is deeper than the ghosts or the rank", where));
       for (int b : launch.swap)
         if (buffer(b, where))
           need(p_.buffers[b].doubled,

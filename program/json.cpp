@@ -28,7 +28,11 @@ struct Names<Target> {
 };
 template <>
 struct Names<Argument::Kind> {
-  static constexpr std::array list{"current", "next", "scalars", "partials", "counter"};
+  static constexpr std::array list{"current", "next", "scalars", "partials", "counter", "gathered"};
+};
+template <>
+struct Names<Cut::End> {
+  static constexpr std::array list{"periodic", "antiperiodic", "mirror", "fixed"};
 };
 template <>
 struct Names<OutputKind> {
@@ -100,8 +104,18 @@ void fields(Io& io, Kernel& k) {
   io("source", k.source);
 }
 template <class Io>
+void fields(Io& io, Halo& h) {
+  io("buffer", h.buffer), io("depth", h.depth);
+}
+template <class Io>
+void fields(Io& io, Cut& c) {
+  io("axis", c.axis), io("whole", c.whole), io("slab", c.slab), io("own", c.own);
+  io("ghost", c.ghost), io("ends", c.ends), io("fixed_value", c.fixed_value);
+  io("origin_slot", c.origin_slot);
+}
+template <class Io>
 void fields(Io& io, Launch& l) {
-  io("kernel", l.kernel), io("swap", l.swap), io("solve", l.solve);
+  io("kernel", l.kernel), io("swap", l.swap), io("halos", l.halos), io("solve", l.solve);
 }
 template <class Io>
 void fields(Io& io, Solve& s) {
@@ -198,7 +212,7 @@ void fields(Io& io, Program& p) {
   io("base_unit", p.base_unit), io("length_unit", p.length_unit), io("time_unit", p.time_unit),
       io("units", p.units);
   io("axes", p.axes), io("ensemble", p.ensemble);
-  io("buffers", p.buffers), io("order", p.order), io("scalars", p.scalars),
+  io("buffers", p.buffers), io("order", p.order), io("cut", p.cut), io("scalars", p.scalars),
       io("kernels", p.kernels);
   io("state", p.state), io("random", p.random), io("solves", p.solves), io("prologue", p.prologue),
       io("step", p.step);

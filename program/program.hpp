@@ -87,6 +87,9 @@ struct Argument {
     Scalars,   ///< the f64 scalar array [instance][slot], read and written
     Partials,  ///< f64 work array of `Kernel::partials` numbers, private to the kernel
     Counter,   ///< one 32-bit word an instance, zero before the first launch, left zero after it
+    /// The Partials of kernel `index` of all ranks, one rank after the other. They are gathered
+    /// before each launch that has this argument. One rank: those of that kernel.
+    Gathered,
   };
   Kind kind = Kind::Current;
   int index = 0;
@@ -123,9 +126,17 @@ struct Kernel {
   std::vector<std::string> notes;  ///< which term comes from which line of the model
 };
 
+/// Planes of a buffer that the neighbours along the cut axis read: the present copy of the ghosts
+/// is filled from the neighbours' own planes.
+struct Halo {
+  int buffer = 0;
+  std::array<int, 2> depth{};  ///< planes below and above the own ones, at most Cut::ghost
+};
+
 struct Launch {
   int kernel = 0;
-  std::vector<int> swap;  ///< buffers whose copies are exchanged afterwards
+  std::vector<int> swap;         ///< buffers whose copies are exchanged afterwards
+  std::vector<Halo> halos = {};  ///< filled after that; empty where the lattice is not cut
   /// Index into Program::solves: after this launch the solve is iterated until it has converged.
   int solve = -1;
 };
@@ -308,6 +319,31 @@ struct StateVariable {
   int line_number = 0;
 };
 
+/// How a lattice is shared by ranks: cut across one axis, the slowest with more than one site. Each
+/// rank has some planes of its own and, below and above them, ghosts: copies of its neighbours'
+/// planes. Program::extent is what lies in a rank's memory, own planes and ghosts, in every buffer.
+/// Kernels compute own planes; whatever they write into ghosts is of no use. The axis is periodic
+/// in memory, which nothing that is used depends on.
+struct Cut {
+  /// What lies beyond an end of the whole lattice: the ghosts of the ranks at the ends.
+  enum class End {
+    Periodic,      ///< the planes of the other end
+    Antiperiodic,  ///< the same with the other sign
+    Mirror,        ///< plane k beyond the end is plane k - 1 before it, k = 1, 2, ...
+    Fixed,         ///< `fixed_value`
+  };
+  int axis = -1;           ///< -1: not cut
+  std::int64_t whole = 0;  ///< planes of the whole lattice
+  std::int64_t slab = 1;   ///< cuts lie at multiples of this
+  std::int64_t own = 0;    ///< planes of this rank; ranks of one run may differ by `slab`
+  std::array<int, 2> ghost{};
+  std::array<End, 2> ends{};  ///< of buffers whose values are not said to differ
+  double fixed_value = 0;
+  /// Slot of every instance with the number of the first own plane in the whole lattice. The
+  /// runtime sets it, and it belongs to no checkpoint.
+  int origin_slot = -1;
+};
+
 struct Program {
   std::string model;  ///< name
   std::string title;
@@ -340,6 +376,7 @@ struct Program {
 
   std::vector<Buffer> buffers;
   SiteOrder order;  ///< order of the sites of buffers with a home
+  Cut cut = {};
   std::vector<Scalar> scalars;
   std::vector<Kernel> kernels;
   std::vector<StateVariable> state;

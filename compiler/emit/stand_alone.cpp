@@ -15,6 +15,7 @@ char kind_letter(const program::Argument& argument) {
     case Kind::Scalars:
       return 's';
     case Kind::Partials:
+    case Kind::Gathered:
       return 'p';
     case Kind::Counter:
       return 'c';

@@ -164,6 +164,8 @@ BufferHandle Session::resolve(const program::Kernel&, int kernel_index, const Ar
       return partials_[kernel_index];
     case Argument::Kind::Counter:
       return counters_[kernel_index];
+    case Argument::Kind::Gathered:
+      return partials_[a.index];
   }
   return {};
 }

@@ -83,11 +83,13 @@ void Session::provide(const Launches& wanted, bool borrow) {
       held_ += bytes, peak_ = std::max(peak_, held_);
       device_.zero(handle);
     };
+    const auto shares = [](const program::Kernel& of) {
+      return sizeof(double) * static_cast<std::size_t>(std::max<std::int64_t>(1, of.partials));
+    };
     for (const Argument& a : kernel.arguments) {
-      if (a.kind == Argument::Kind::Partials)
-        zeroed(
-            partials_[launch.kernel],
-            sizeof(double) * static_cast<std::size_t>(std::max<std::int64_t>(1, kernel.partials)));
+      if (a.kind == Argument::Kind::Partials) zeroed(partials_[launch.kernel], shares(kernel));
+      if (a.kind == Argument::Kind::Gathered)
+        zeroed(partials_[a.index], shares(program_.kernels[a.index]));
       if (a.kind == Argument::Kind::Counter)
         zeroed(counters_[launch.kernel], 4 * static_cast<std::size_t>(program_.instances));
       if (!is_array(a)) continue;

@@ -374,6 +374,8 @@ State through_buffers(const Case& c, const program::Kernel& kernel, const State&
       case Kind::Counter:
         buffers.emplace_back(static_cast<std::size_t>(4 * c.kernel.instances));
         break;
+      case Kind::Gathered:
+        throw std::logic_error("a kernel by itself has no sums of another");
     }
   }
   go(buffers);
