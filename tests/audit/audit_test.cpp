@@ -75,6 +75,26 @@ TEST_F(AuditTest, StraightCodeIsProvedAndCounted) {
   }
 }
 
+TEST_F(AuditTest, RoundsOfACountedLoopAreProvedAndCounted) {
+  for (Target target : kTargets) {
+    const AuditResult result =
+        audit(source(target,
+                     "  double u = in.pi;\n"
+                     "  for (int i = 0; i < 7; ++i) {\n    const double below = 1.0 + u * u;\n"
+                     "    for (int k = 0; k < 2; ++k) u = u > in.phi ? u : below;\n"
+                     "    u = sqrt(u);\n  }\n"
+                     "  out.phi_new = u;\n"),
+              target);
+    ASSERT_TRUE(result.proved()) << joined(result);
+    const FunctionFacts* site = result.find("vphi_site_sweep");
+    ASSERT_TRUE(site);
+    EXPECT_EQ(site->loops, 2);
+    EXPECT_EQ(site->flops, 7 * (2 + 2));  // a product and a sum, and two comparisons
+    EXPECT_EQ(site->special, 7);
+    EXPECT_EQ(site->loads, 2);
+  }
+}
+
 TEST_F(AuditTest, PlantedViolationsInASiteAreFound) {
   struct Row {
     const char* body;
@@ -84,7 +104,12 @@ TEST_F(AuditTest, PlantedViolationsInASiteAreFound) {
       {"  if (par.flag) out.phi_new = in.pi;\n", "an if"},
       {"  switch (par.flag) { case 0: out.phi_new = 1.0; }\n", "a switch"},
       {"  goto end;\n  end: out.phi_new = 1.0;\n", "a goto"},
-      {"  for (int i = 0; i < 3; ++i) out.phi_new = in.phi;\n", "a loop"},
+      {"  for (int i = 0; i < par.flag; ++i) out.phi_new = in.phi;\n", "a loop"},
+      {"  for (int i = 0; i < (int)in.phi; ++i) out.phi_new = in.phi;\n", "a loop"},
+      {"  for (int i = 0; i < 3; ++i) { out.phi_new = in.phi; i += 1; }\n", "a loop"},
+      {"  for (int i = 0; i < 3; i += 2) out.phi_new = in.phi;\n", "a loop"},
+      {"  for (int i = 0; i < 3; ++i) { out.phi_new = in.phi; break; }\n", "a loop"},
+      {"  for (int i = 0; i < 3; ++i) { if (i == 1) out.phi_new = in.phi; }\n", "an if"},
       {"  int i = 0;\n  while (i < 3) ++i;\n", "a loop"},
       {"  int i = 0;\n  do ++i; while (i < 3);\n", "a loop"},
       {"  out.phi_new = in.phi > 0.0 && in.pi > 0.0;\n", "a short-circuit"},

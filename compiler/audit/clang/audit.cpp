@@ -25,7 +25,7 @@ class Auditor : public clang::ASTConsumer {
     collect(context.getTranslationUnitDecl());
     for (Function function : functions_) own_[function] = own_facts(*function, context);
     for (Function function : functions_)
-      if (function->getNameAsString().find("site_") != std::string::npos) mark_site(function);
+      if (is_site(*function)) mark_site(function);
     prove();
     answer();
   }

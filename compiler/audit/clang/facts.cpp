@@ -3,6 +3,9 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 
+#include <optional>
+#include <utility>
+
 #include "compiler/audit/clang/functions.hpp"
 
 namespace vphi::plugin {
@@ -76,9 +79,57 @@ bool is_pure(const clang::GCCAsmStmt& s) {
   return is_arithmetic_instruction(s.getAsmString()->getString());
 }
 
+/// The declaration that an expression refers to.
+const clang::ValueDecl* named_by(const Expr* expr) {
+  const auto* reference =
+      expr ? llvm::dyn_cast<clang::DeclRefExpr>(expr->IgnoreParenImpCasts()) : nullptr;
+  return reference ? reference->getDecl() : nullptr;
+}
+
+std::optional<std::int64_t> whole_literal(const Expr* expr) {
+  const auto* number =
+      expr ? llvm::dyn_cast<clang::IntegerLiteral>(expr->IgnoreParenImpCasts()) : nullptr;
+  return number ? std::optional(number->getValue().getSExtValue()) : std::nullopt;
+}
+
+/// Whether a loop may end early, or the body may change its counter: by a jump, or because the
+/// counter is not only read.
+bool leaves_or_writes(const clang::Stmt* s, const clang::ValueDecl* counter) {
+  if (!s) return false;
+  if (llvm::isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt>(s))
+    return true;
+  if (const auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(s))
+    if (cast->getCastKind() == clang::CK_LValueToRValue && named_by(cast->getSubExpr()) == counter)
+      return false;
+  if (const auto* expr = llvm::dyn_cast<Expr>(s); expr && llvm::isa<clang::DeclRefExpr>(expr))
+    return named_by(expr) == counter;
+  for (const clang::Stmt* child : s->children())
+    if (leaves_or_writes(child, counter)) return true;
+  return false;
+}
+
+/// Rounds of `for (int i = 0; i < N; ++i)` with a literal N whose body neither ends it early nor
+/// changes i; 0 for other loops.
+int rounds_of(const clang::ForStmt& s) {
+  const auto* init = llvm::dyn_cast_or_null<clang::DeclStmt>(s.getInit());
+  const auto* counter = init && init->isSingleDecl()
+                            ? llvm::dyn_cast<clang::VarDecl>(init->getSingleDecl())
+                            : nullptr;
+  const auto* test = llvm::dyn_cast_or_null<clang::BinaryOperator>(s.getCond());
+  const auto* step = llvm::dyn_cast_or_null<clang::UnaryOperator>(s.getInc());
+  if (!counter || !counter->getType()->isIntegerType() || !test || !step) return 0;
+  const auto rounds = whole_literal(test->getRHS());
+  const bool counts = whole_literal(counter->getInit()) == 0 && test->getOpcode() == clang::BO_LT &&
+                      named_by(test->getLHS()) == counter && step->isIncrementOp() &&
+                      named_by(step->getSubExpr()) == counter;
+  if (!counts || !rounds || *rounds < 1 || *rounds > 1000000) return 0;
+  return leaves_or_writes(s.getBody(), counter) ? 0 : static_cast<int>(*rounds);
+}
+
 class Counter : public clang::RecursiveASTVisitor<Counter> {
  public:
-  Counter(const clang::ASTContext& context, OwnFacts& facts) : context_(context), facts_(facts) {}
+  Counter(const clang::ASTContext& context, OwnFacts& facts, bool site)
+      : context_(context), facts_(facts), site_(site) {}
 
   bool VisitIfStmt(clang::IfStmt* s) {
     ++facts_.ifs;
@@ -92,10 +143,20 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
   }
   bool VisitGotoStmt(clang::GotoStmt* s) { return jump(s->getBeginLoc()); }
   bool VisitIndirectGotoStmt(clang::IndirectGotoStmt* s) { return jump(s->getBeginLoc()); }
-  bool VisitForStmt(clang::ForStmt* s) {
-    loop(s->getBeginLoc());
-    condition(s->getInc(), "a loop", s->getBeginLoc());
-    return condition(s->getCond(), "a loop", s->getBeginLoc());
+  // What a counted loop of a site function holds counts once for each of its rounds.
+  bool TraverseForStmt(clang::ForStmt* s) {
+    const int rounds = site_ ? rounds_of(*s) : 0;
+    ++facts_.loops;
+    if (rounds == 0) {
+      site_break("a loop", s->getBeginLoc());
+      condition(s->getInc(), "a loop", s->getBeginLoc());
+      condition(s->getCond(), "a loop", s->getBeginLoc());
+      return RecursiveASTVisitor::TraverseForStmt(s);
+    }
+    const int outer = std::exchange(times_, times_ * rounds);
+    TraverseStmt(s->getBody());
+    times_ = outer;
+    return true;
   }
   bool VisitWhileStmt(clang::WhileStmt* s) {
     loop(s->getBeginLoc());
@@ -110,7 +171,7 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
   bool VisitGCCAsmStmt(clang::GCCAsmStmt* s) {
     ++facts_.assembly;
     if (is_pure(*s)) {
-      ++facts_.special;
+      facts_.special += times_;
       return true;
     }
     return site_break("inline assembly", s->getBeginLoc());
@@ -123,7 +184,7 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
     const bool pure =
         plain_value(s->getTrueExpr(), context_) && plain_value(s->getFalseExpr(), context_);
     if (pure) {
-      ++facts_.selects;  // may depend on data: both values exist already
+      facts_.selects += times_;  // may depend on data: both values exist already
       return true;
     }
     ++facts_.branches;
@@ -150,14 +211,14 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
     if (floating &&
         (s->isComparisonOp() || is(clang::BO_Add, clang::BO_Sub, clang::BO_Mul, clang::BO_AddAssign,
                                    clang::BO_SubAssign, clang::BO_MulAssign)))
-      ++facts_.flops;
-    if (floating && is(clang::BO_Div, clang::BO_DivAssign)) ++facts_.special;
+      facts_.flops += times_;
+    if (floating && is(clang::BO_Div, clang::BO_DivAssign)) facts_.special += times_;
     return true;
   }
   bool VisitUnaryOperator(clang::UnaryOperator* s) {
     if (s->getOpcode() == clang::UO_Minus && is_floating(s->getType()) &&
         !llvm::isa<clang::FloatingLiteral>(s->getSubExpr()->IgnoreParenImpCasts()))
-      ++facts_.flops;
+      facts_.flops += times_;
     if (s->isIncrementDecrementOp()) write(s->getSubExpr(), true);
     return true;
   }
@@ -167,7 +228,7 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
     if (s->getCastKind() != clang::CK_LValueToRValue) return true;
     const Expr* from = s->getSubExpr()->IgnoreParens();
     if (!is_floating(from->getType())) return true;
-    if (through_pointer(from)) ++facts_.loads;
+    if (through_pointer(from)) facts_.loads += times_;
     if (const auto* field = member_of(from, true))
       if (is_data(field) && read_.insert(field).second) ++facts_.loads;
     return true;
@@ -180,7 +241,7 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
       return true;
     }
     if (const clang::FunctionDecl* body = callee->getDefinition()) {
-      facts_.calls.push_back(body);
+      facts_.calls.insert(facts_.calls.end(), static_cast<std::size_t>(times_), body);
       return true;
     }
     const std::string name = callee->getNameAsString();
@@ -188,8 +249,8 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
     if (cost.flops < 0)
       facts_.unknown.emplace_back(name, line(s->getBeginLoc()));
     else
-      facts_.flops += cost.flops;
-    facts_.special += cost.special;
+      facts_.flops += times_ * cost.flops;
+    facts_.special += times_ * cost.special;
     return true;
   }
 
@@ -224,8 +285,8 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
     to = to->IgnoreParens();
     if (!is_floating(to->getType())) return;
     if (through_pointer(to)) {
-      ++facts_.stores;
-      facts_.loads += reads_too;
+      facts_.stores += times_;
+      facts_.loads += times_ * reads_too;
     }
     if (const auto* field = member_of(to, false))
       if (is_data(field) && written_.insert(field).second) ++facts_.stores;
@@ -233,6 +294,8 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
 
   const clang::ASTContext& context_;
   OwnFacts& facts_;
+  bool site_;      ///< of a site function
+  int times_ = 1;  ///< how often what is visited runs
   std::set<const clang::FieldDecl*> read_, written_;
 };
 
@@ -301,9 +364,13 @@ class Spread : public clang::RecursiveASTVisitor<Spread> {
 
 }  // namespace
 
+bool is_site(const clang::FunctionDecl& function) {
+  return function.getNameAsString().find("site_") != std::string::npos;
+}
+
 OwnFacts own_facts(const clang::FunctionDecl& function, const clang::ASTContext& context) {
   OwnFacts facts;
-  Counter counter(context, facts);
+  Counter counter(context, facts, is_site(function));
   counter.TraverseStmt(function.getBody());
   return facts;
 }

@@ -10,7 +10,8 @@
 
 namespace vphi::plugin {
 
-/// Counts for the body of one function, without the functions that it calls.
+/// Counts for the body of one function, without the functions that it calls. What a counted loop of
+/// a site function holds counts once for each round.
 struct OwnFacts {
   int ifs = 0, switches = 0, gotos = 0, loops = 0, shortcuts = 0, selects = 0, branches = 0;
   int assembly = 0, loads = 0, stores = 0, flops = 0, special = 0;
@@ -27,6 +28,9 @@ struct OwnFacts {
   };
   std::vector<Condition> conditions;
 };
+
+/// Whether the function computes a site: its name says so.
+bool is_site(const clang::FunctionDecl& function);
 
 OwnFacts own_facts(const clang::FunctionDecl& function, const clang::ASTContext& context);
 

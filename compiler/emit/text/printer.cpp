@@ -162,9 +162,9 @@ Printer::Piece Printer::piece(Expr expr, bool root) {
   const auto found = known_.find(expr.get());
   if (found != known_.end()) return found->second;
   Piece result;
-  if (const Leaf leaf = callbacks_.leaf(*expr); !leaf.empty()) {
-    result.text = leaf.text();
-    result.name = leaf.name;
+  if (const Leaf known = leaf(*expr); !known.empty()) {
+    result.text = known.text();
+    result.name = known.name;
   } else if (expr.is(Op::Number)) {
     result.text = literal(expr->number, precision_);
   } else {
@@ -278,15 +278,15 @@ Printer::Piece Printer::compute(Expr expr) {
 Printer::Piece Printer::sum(const Node& node) {
   std::string text;
   for (Expr term : node.args) {
-    const bool product_term = term.is(Op::Mul) && uses_[term.get()] <= 1 &&
-                              callbacks_.leaf(*term).empty() && is_negative(term.arg(0));
+    const bool product_term =
+        term.is(Op::Mul) && uses_[term.get()] <= 1 && !is_leaf(term) && is_negative(term.arg(0));
     if (text.empty()) {
       text = operand(term, 2);
     } else if (product_term) {
       text += " - " + product(term.args(), true).text;
     } else if (is_negative(term)) {
       text += " - " + literal(negated(term->number), precision_);
-    } else if (term.is(Op::Neg) && uses_[term.get()] <= 1) {
+    } else if (term.is(Op::Neg) && uses_[term.get()] <= 1 && !is_leaf(term)) {
       text += " - " + operand(term.arg(0), 1);
     } else {
       text += " + " + operand(term, 1);
@@ -322,8 +322,7 @@ Printer::Piece Printer::near_quotient(Expr above, Expr below) {
                 literal(1 / n.real, precision_) + ")",
             0};
   }
-  const bool divides =
-      below.is(Op::Sqrt) && uses_[below.get()] <= 1 && callbacks_.leaf(*below).empty();
+  const bool divides = below.is(Op::Sqrt) && uses_[below.get()] <= 1 && !is_leaf(below);
   if (!divides) return {quotient(number(above), number(below)), 0};
   const std::string root = reciprocal_root(below.arg(0));
   if (above.is_one()) return {root, 0};
@@ -348,8 +347,7 @@ Printer::Piece Printer::product(std::span<const Expr> factors, bool flip_sign) {
         above = literal(flip_sign ? negated(factor->number) : factor->number, precision_);
       continue;
     }
-    const bool free =
-        factor.is(Op::Pow) && uses_[factor.get()] <= 1 && callbacks_.leaf(*factor).empty();
+    const bool free = factor.is(Op::Pow) && uses_[factor.get()] <= 1 && !is_leaf(factor);
     const auto exponent = free ? integer_of(factor.arg(1)) : std::nullopt;
     if (exponent && *exponent < 0 && *exponent > -64) {
       const Piece p = positive_power(factor.arg(0), -*exponent);

@@ -18,6 +18,7 @@
 
 #include "compiler/emit/dialects/dialect.hpp"
 #include "compiler/emit/text/code.hpp"
+#include "compiler/kernel/rounds.hpp"
 
 namespace vphi::emit {
 
@@ -73,6 +74,8 @@ class Printer {
   void device_extremes() { device_extremes_ = true; }
   /// From now on uses the quotients and roots of near_math_f32.txt (kernel::Kernel::written_out).
   void write_out() { written_out_ = true; }
+  /// Writes these rounds as loops, each before the first use of a value of its last round.
+  void roll(std::vector<kernel::Rounds> rounds);
   /// Uses the functions of emit/math/sincos.hpp for sine and cosine of these angles.
   void pair_angles(std::span<const algebra::Expr> angles);
   /// Counts uses; call once for all roots of a block, before the first `number`.
@@ -102,6 +105,10 @@ class Printer {
     std::string name = {};  ///< where the text is only a name: "phi_c" of "in.phi_c"
   };
   Piece piece(algebra::Expr expr, bool root = false);
+  Leaf leaf(const algebra::Node& node);
+  bool is_leaf(algebra::Expr expr) { return !leaf(*expr).empty(); }
+  void write_rounds(std::size_t number);
+  std::string round_body(const kernel::Rounds& rounds, const std::vector<std::string>& names);
   Piece compute(algebra::Expr expr);
   Piece sum(const algebra::Node& node);
   Piece product(std::span<const algebra::Expr> factors, bool flip_sign);
@@ -137,6 +144,9 @@ class Printer {
   std::unordered_map<std::string, int> counters_;
   /// Names of stored positions.
   std::unordered_map<const algebra::Node*, std::string> table_indices_;
+  std::vector<kernel::Rounds> rounds_;
+  std::unordered_map<const algebra::Node*, std::size_t> rolled_;  ///< last values of rounds_
+  std::unordered_map<const algebra::Node*, std::string> round_names_;
   std::string lines_, noted_;
   Calls calls_;
   Names used_;

@@ -1,0 +1,211 @@
+#include "compiler/kernel/rounds.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "compiler/algebra/ops.hpp"
+
+namespace vphi::kernel {
+namespace {
+
+using algebra::Node;
+using algebra::Op;
+using IsLeaf = std::function<bool(const Node&)>;
+
+class Operations {
+ public:
+  explicit Operations(const IsLeaf& leaf) : leaf_(leaf) {}
+  void visit(Expr expr) {
+    if (expr.is_number() || leaf_(*expr) || !seen_.insert(expr.get()).second) return;
+    for (Expr arg : expr.args()) visit(arg);
+    found.push_back(expr);
+  }
+  std::vector<Expr> found;
+
+ private:
+  const IsLeaf& leaf_;
+  std::unordered_set<const Node*> seen_;
+};
+
+/// Operations in their order; rounds are stretches of it that repeat at a distance, the period.
+class RoundFinder {
+ public:
+  RoundFinder(std::span<const Expr> roots, const IsLeaf& leaf) : list_(operations_of(roots, leaf)) {
+    for (std::size_t i = 0; i < list_.size(); ++i) at_.emplace(list_[i].get(), i);
+    users_.resize(list_.size());
+    for (std::size_t i = 0; i < list_.size(); ++i)
+      for (Expr arg : list_[i].args())
+        if (const auto j = position(arg)) users_[*j].push_back(i);
+    for (Expr root : roots)
+      if (const auto j = position(root)) users_[*j].push_back(list_.size());
+  }
+
+  std::vector<Rounds> find() {
+    std::vector<Rounds> all;
+    std::unordered_map<std::size_t, std::size_t> latest;  // by shape
+    std::size_t done = 0;                                 // operations before this are settled
+    for (std::size_t i = 0; i < list_.size(); ++i) {
+      const auto [entry, fresh] = latest.try_emplace(shape(list_[i], kDepth), i);
+      const std::size_t before = std::exchange(entry->second, i);
+      if (fresh || before < done) continue;
+      auto rounds = rounds_at(before, i - before, done);
+      if (!rounds) continue;
+      const auto period = rounds->body.size();
+      done = at_.at(rounds->body.front().get()) + period * static_cast<std::size_t>(rounds->times);
+      all.push_back(std::move(*rounds));
+    }
+    return all;
+  }
+
+ private:
+  static constexpr int kDepth = 4;
+  static constexpr std::size_t kLeast = 3;  ///< rounds worth a loop
+
+  std::optional<std::size_t> position(Expr expr) const {
+    const auto found = at_.find(expr.get());
+    return found == at_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  /// A number for the operations down to `depth` below a node.
+  std::size_t shape(Expr expr, int depth) const {
+    std::size_t value = static_cast<std::size_t>(expr.op()) * 131 + 7;
+    if (!position(expr)) return std::hash<const Node*>()(expr.get());
+    if (depth == 0) return value;
+    for (Expr arg : expr.args()) value = value * 1000003 + shape(arg, depth - 1);
+    return value;
+  }
+
+  /// Whether operation i + p does to values p later what operation i does, or to the same values.
+  bool repeats(std::size_t i, std::size_t p) const {
+    if (i + p >= list_.size()) return false;
+    const Expr a = list_[i], b = list_[i + p];
+    if (a.op() != b.op() || a->index != b->index || a.args().size() != b.args().size())
+      return false;
+    for (std::size_t k = 0; k < a.args().size(); ++k) {
+      if (a.args()[k] == b.args()[k]) continue;
+      const auto from = position(a.args()[k]), to = position(b.args()[k]);
+      if (!from || !to || *to != *from + p) return false;
+    }
+    return true;
+  }
+
+  /// Rounds around operation `at` that begin at `free` or later.
+  std::optional<Rounds> rounds_at(std::size_t at, std::size_t p, std::size_t free) const {
+    if (!repeats(at, p)) return {};
+    std::size_t begin = at, end = at;
+    while (begin > free && repeats(begin - 1, p)) --begin;
+    while (repeats(end, p)) ++end;
+    // rounds begin where the fewest numbers are handed on
+    std::optional<Rounds> best;
+    for (std::size_t start = begin; start < begin + 2 * p; ++start) {
+      if (end + p < start + kLeast * p) break;
+      auto rounds = rounds_from(start, p, static_cast<int>((end + p - start) / p));
+      const bool fewer =
+          rounds && (!best || rounds->values.size() < best->values.size() ||
+                     (rounds->values.size() == best->values.size() && rounds->times > best->times));
+      if (fewer) best = std::move(rounds);
+    }
+    return best;
+  }
+
+  /// How many of the rounds from `start` on hand their values to the next round alone.
+  int closed(std::size_t start, std::size_t p, int times) const {
+    for (int round = 0; round + 1 < times; ++round) {
+      const std::size_t next = start + (static_cast<std::size_t>(round) + 1) * p;
+      for (std::size_t j = next - p; j < next; ++j)
+        for (const std::size_t user : users_[j])
+          if (user >= next + p) return round + 1;
+    }
+    return times;
+  }
+
+  std::optional<Rounds> rounds_from(std::size_t start, std::size_t p, int times) const {
+    times = closed(start, p, times);
+    for (int less = 0; less < 2 && times - less >= static_cast<int>(kLeast); ++less) {
+      auto rounds = made(start, p, times - less);
+      if (rounds) return rounds;
+    }
+    return {};
+  }
+
+  /// Nothing where a value has no variable of its own: conditions and places in tables are not
+  /// numbers, and the value before the first round may be used in all rounds as well.
+  std::optional<Rounds> made(std::size_t start, std::size_t p, int times) const {
+    Rounds rounds;
+    rounds.times = times;
+    const std::size_t end = start + p, last = (static_cast<std::size_t>(times) - 1) * p;
+    std::unordered_set<const Node*> outside;
+    std::vector<bool> carried(p);
+    for (std::size_t i = start; i < end; ++i) {
+      rounds.body.push_back(list_[i]);
+      for (std::size_t k = 0; k < list_[i].args().size(); ++k) {
+        const Expr arg = list_[i].args()[k];
+        const bool same = arg == list_[i + p].args()[k];
+        const auto from = position(arg);
+        if (same) {
+          if (from && outside.insert(arg.get()).second) rounds.outside.push_back(arg);
+        } else if (*from < start) {
+          if (*from + p < start) return {};  // handed on over two rounds
+          carried[*from + p - start] = true;
+        }
+      }
+    }
+    for (std::size_t j = 0; j < p; ++j) {
+      const auto& users = users_[start + j + last];
+      const bool later =
+          std::ranges::any_of(users, [&](std::size_t user) { return user >= end + last; });
+      if (!carried[j] && !later) continue;
+      const Expr first = list_[start + j];
+      if (algebra::is_condition(first.op()) || first.is(Op::TableIndex)) return {};
+      const Expr before = carried[j] ? list_[start + j - p] : Expr();
+      if (before && outside.contains(before.get())) return {};
+      rounds.values.push_back({before, first, list_[start + j + last]});
+    }
+    if (rounds.values.empty()) return {};
+    return rounds;
+  }
+
+  std::vector<Expr> list_;
+  std::unordered_map<const Node*, std::size_t> at_;
+  std::vector<std::vector<std::size_t>> users_;  ///< of each operation; list_.size(): the roots
+};
+
+}  // namespace
+
+std::vector<Expr> operations_of(std::span<const Expr> roots, const IsLeaf& leaf) {
+  Operations operations(leaf);
+  for (Expr root : roots) operations.visit(root);
+  return std::move(operations.found);
+}
+
+std::vector<Rounds> find_rounds(std::span<const Expr> roots, const IsLeaf& leaf) {
+  return RoundFinder(roots, leaf).find();
+}
+
+std::vector<Rounds> long_rounds(std::span<const Expr> roots, const IsLeaf& leaf,
+                                Precision precision) {
+  constexpr int kLong = 2048;
+  constexpr int kSaved = 512;
+  if (estimated_instructions(operations_of(roots, leaf), precision) < kLong) return {};
+  std::vector<Rounds> all = find_rounds(roots, leaf);
+  std::erase_if(all, [&](const Rounds& rounds) {
+    return (rounds.times - 1) * estimated_instructions(rounds.body, precision) < kSaved;
+  });
+  return all;
+}
+
+int estimated_instructions(std::span<const Expr> operations, Precision precision) {
+  const int special = precision == Precision::F32 ? 8 : 24;
+  int sum = 0;
+  for (Expr expr : operations) {
+    const algebra::OpInfo& op = algebra::info(expr.op());
+    const int times = op.arity < 0 ? std::max<int>(1, static_cast<int>(expr.args().size()) - 1) : 1;
+    sum += std::max(1, op.flops * times) + special * op.special;
+  }
+  return sum;
+}
+
+}  // namespace vphi::kernel

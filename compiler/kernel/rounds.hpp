@@ -1,0 +1,53 @@
+// Rounds of an iteration in a computation that is written out.
+//
+// A value that is found by iteration (the equation of a recovery, a root by Newton's method) is an
+// expression of all its rounds, one after the other. Where two rounds are the same operations on
+// the values of the round before, they need to be written only once, in a loop that is counted. The
+// operations and their order do not change, and neither do their results. Pure functions.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "compiler/kernel/kernel.hpp"
+
+namespace vphi::kernel {
+
+/// A number that rounds hand on, or that is used after the last of them.
+struct RoundValue {
+  Expr before;  ///< its value before the first round; none where no round reads that of another
+  Expr first;   ///< what the first round makes of it
+  Expr last;    ///< what the last round makes of it
+};
+
+/// Rounds of the same operations.
+struct Rounds {
+  int times = 0;           ///< at least two
+  std::vector<Expr> body;  ///< the operations of the first round, each after its arguments
+  std::vector<RoundValue> values;
+  /// Arguments of the body that are the same in all rounds.
+  std::vector<Expr> outside;
+};
+
+/// The rounds in what the roots need, which do not overlap. `leaf`: nodes that are not computed.
+/// Rounds whose values other parts of the computation use, except those of the last round, are
+/// left out.
+std::vector<Rounds> find_rounds(std::span<const Expr> roots,
+                                const std::function<bool(const algebra::Node&)>& leaf);
+
+/// The rounds that are worth a loop on a GPU: their computation written out is longer than its
+/// caches of instructions hold. Four cells of 2048 instructions, of 16 bytes each, are 128 KiB.
+std::vector<Rounds> long_rounds(std::span<const Expr> roots,
+                                const std::function<bool(const algebra::Node&)>& leaf,
+                                Precision precision);
+
+/// An estimate of the machine instructions of these operations on a GPU, for which a quotient, a
+/// root or another function is a sequence in line.
+int estimated_instructions(std::span<const Expr> operations, Precision precision);
+
+/// All operations that the roots need, each after its arguments.
+std::vector<Expr> operations_of(std::span<const Expr> roots,
+                                const std::function<bool(const algebra::Node&)>& leaf);
+
+}  // namespace vphi::kernel

@@ -1,0 +1,164 @@
+// Iterations that are written out as loops: which rounds are found, and that the emitted loops
+// agree with the slow reference, which evaluates all rounds.
+#include <gtest/gtest.h>
+
+#include "compiler/kernel/rounds.hpp"
+#include "tests/emit/fixture.hpp"
+
+namespace vphi::emit_test {
+namespace {
+
+using kernel::Rounds;
+
+bool is_load(const algebra::Node& node) { return node.op == Op::Load; }
+
+/// A site with an unknown that is found by iteration, in the ways that recoveries use.
+struct Iteration {
+  Case c;
+  Expr p, q;
+  Arena& a;
+
+  explicit Iteration(Precision real = Precision::F64) : a(*c.arena) {
+    c.kernel.name = "iterated";
+    c.shape({33, 5});
+    c.kernel.compute = real;
+    const int u = c.array("u", true, false), m = c.array("m", true, false);
+    c.array("found", false, true);
+    c.slot("sum");
+    const auto positive = [&](Expr x) { return a.raw(Op::Add, {a.integer(1), mul(x, x)}); };
+    p = positive(c.load(u)), q = positive(c.load(m));
+  }
+  Expr mul(Expr x, Expr y) { return a.raw(Op::Mul, {x, y}); }
+  Expr add(Expr x, Expr y) { return a.raw(Op::Add, {x, y}); }
+  Expr half(Expr x) { return mul(a.rational(1, 2), x); }
+
+  /// The root of p by Heron's method.
+  Expr fixed_point(int rounds) {
+    Expr x = q;
+    for (int i = 0; i < rounds; ++i) x = half(add(x, a.raw(Op::Div, {p, x})));
+    return x;
+  }
+  /// The same by bisection, which hands on both ends.
+  Expr bisection(int rounds) {
+    Expr low = half(a.raw(Op::Div, {q, add(q, q)})), high = add(p, q);
+    for (int i = 0; i < rounds; ++i) {
+      const Expr middle = half(add(low, high));
+      const Expr below = a.raw(Op::Less, {mul(middle, middle), p});
+      low = a.raw(Op::Select, {below, middle, low});
+      high = a.raw(Op::Select, {below, high, middle});
+    }
+    return add(low, high);
+  }
+  std::vector<Rounds> rounds(std::vector<Expr> roots) {
+    return kernel::find_rounds(roots, is_load);
+  }
+  /// Stores the value, and adds up another.
+  void finish(Expr value, Expr more) {
+    c.store(2, value);
+    c.sum("sum", more);
+  }
+};
+
+TEST(Rounds, OfAFixedPointHandOnOneNumber) {
+  Iteration site;
+  const auto found = site.rounds({site.fixed_point(40)});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_GE(found[0].times, 38);
+  EXPECT_EQ(found[0].body.size(), 3U);
+  ASSERT_EQ(found[0].values.size(), 1U);
+  EXPECT_TRUE(found[0].values[0].before);
+}
+
+TEST(Rounds, OfABisectionHandOnBothEnds) {
+  Iteration site;
+  const auto found = site.rounds({site.bisection(30)});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_GE(found[0].times, 28);
+  EXPECT_EQ(found[0].values.size(), 2U);
+}
+
+TEST(Rounds, OfTwoIterationsAreTwoLoops) {
+  Iteration site;
+  const Expr first = site.fixed_point(12);
+  site.p = first;
+  EXPECT_EQ(site.rounds({site.fixed_point(20), site.bisection(9)}).size(), 3U);
+}
+
+// A value that is used between the rounds is not the last one.
+TEST(Rounds, EndWhereAValueIsUsedElsewhere) {
+  Iteration site;
+  const Expr early = site.fixed_point(10), late = site.fixed_point(30);
+  for (const Rounds& rounds : site.rounds({late, site.mul(early, site.q)}))
+    EXPECT_LE(rounds.times, 20);
+}
+
+TEST(Rounds, AreNotFoundWhereEachReadsAnotherNumber) {
+  Iteration site;
+  Expr x = site.q;
+  for (int i = 0; i < 20; ++i) x = site.add(site.mul(x, site.p), site.c.load(0, i % 7 - 3));
+  EXPECT_TRUE(site.rounds({x}).empty());
+}
+
+emit::TargetInfo gpu(program::Target language) {
+  emit::TargetInfo target;
+  target.target = language;
+  target.is_cpu = false;
+  target.compute_units = 3;
+  return target;
+}
+
+/// Long computations with rounds of every kind.
+std::vector<Case> iterations() {
+  std::vector<Case> list;
+  for (const Precision real : {Precision::F64, Precision::F32}) {
+    Iteration one(real);
+    const Expr root = one.fixed_point(300);
+    one.finish(root, one.mul(root, root));
+    list.push_back(one.c);
+    Iteration two(real);
+    const Expr pair = two.bisection(700);
+    two.p = two.add(pair, two.q);
+    two.finish(two.fixed_point(250), pair);
+    list.push_back(two.c);
+    // an early value is wanted too, and the first value in all rounds
+    Iteration mixed(real);
+    mixed.p = mixed.q;
+    const Expr early = mixed.fixed_point(90);
+    mixed.finish(mixed.fixed_point(400), early);
+    list.push_back(mixed.c);
+  }
+  return list;
+}
+
+void check(program::Target language,
+           const std::function<State(const Case&, const program::Kernel&, const State&)>& run) {
+  for (const Case& c : iterations()) {
+    const program::Kernel kernel = emit::emit(c.kernel, gpu(language), c.bindings);
+    EXPECT_NE(kernel.source.find("round_1 < "), std::string::npos) << kernel.source;
+    EXPECT_LT(kernel.source.size(), 20000U);
+    const State start = random_state(c, 3), expected = reference(c, start);
+    const double most = c.kernel.compute == Precision::F32 ? 2e-6 : 1e-14;
+    EXPECT_LT(difference(run(c, kernel, start), expected), most) << kernel.source;
+  }
+}
+
+TEST(Rounds, AsLoopsOfCudaAgreeWithTheReference) {
+  check(program::Target::Cuda, run_cuda_on_threads);
+}
+
+TEST(Rounds, AsLoopsOfOpenCLAgreeWithTheReference) {
+  if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
+  check(program::Target::OpenCL, run_opencl);
+}
+
+// What fits the caches of instructions stays written out.
+TEST(Rounds, OfAShortComputationAreWrittenOut) {
+  Iteration site;
+  const Expr root = site.fixed_point(20);
+  site.finish(root, root);
+  const auto text = emit::emit(site.c.kernel, gpu(program::Target::Cuda), site.c.bindings).source;
+  EXPECT_EQ(text.find("round_1 < "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace vphi::emit_test
