@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/assemble.hpp"
 #include "compiler/schedule/integrator/choose.hpp"
+#include "compiler/schedule/rounded_numbers.hpp"
 #include "compiler/schedule/steps/recentring.hpp"
 
 namespace vphi::schedule {
@@ -30,7 +31,9 @@ std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved&
                    std::move(outputs), std::move(watch), std::move(*solves)},
                   tables.slots, stop_after, diagnostics);
   if (!ready) return std::nullopt;
-  return assemble(system, resolved, std::move(*ready), std::move(layout), diagnostics);
+  Plan plan = assemble(system, resolved, std::move(*ready), std::move(layout), diagnostics);
+  warn_of_rounded_numbers(plan, diagnostics);
+  return plan;
 }
 
 std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,

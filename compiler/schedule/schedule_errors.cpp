@@ -145,6 +145,23 @@ Diagnostic step_grows(Span at, const std::string& integrator, double growth, dou
   return d;
 }
 
+Diagnostic rounded_number(Span at, long double value, long double after, bool single) {
+  const char* precision = single ? "f32" : "f64";
+  Diagnostic d = make("W0615", at,
+                      fmt::format("{} rounds the number {:.16g} to {:.9g}", precision,
+                                  static_cast<double>(value), static_cast<double>(after)));
+  d.severity = dsl::Severity::Warning;
+  d.rule = fmt::format(
+      "the arithmetic of the sites is {}, where numbers next to {:.9g} differ from it by {:.1e} "
+      "and "
+      "more: a bound that keeps a value off it does not",
+      precision, static_cast<double>(after),
+      static_cast<double>(std::fabs(after)) * (single ? 0x1p-24 : 0x1p-53));
+  d.hint = single ? "write `precision real = f64`, or a number that differs by more"
+                  : "write a number that differs by more";
+  return d;
+}
+
 Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option) {
   Diagnostic d =
       make("E0751", at, fmt::format("integrator `{}` has no option `{}`", integrator, option));
