@@ -200,11 +200,21 @@ TEST(Persistent, CudaOnThreads) {
     same_bits(c, target(Target::Cuda, false, 2), run_cuda_on_threads, Reach::Group);
 }
 
-// Groups that wait for each other, each in a thread of the system.
+// Groups that wait for each other, each in a thread of the system: values of few sites a thread
+// stay in registers, those of many pass through memory.
 TEST(Persistent, CudaGroupsThatWait) {
-  for (const std::int64_t sites : {1100, 2100})
-    same_bits(rotors(sites, 1, Precision::F64), target(Target::Cuda, false, 2), run_cuda_on_threads,
-              Reach::Wave);
+  const emit::TargetInfo info = target(Target::Cuda, false, 2);
+  for (const std::int64_t sites : {1024, 1100, 2100, 17000}) {
+    for (const Precision real : {Precision::F64, Precision::F32}) {
+      Case c = rotors(sites, 1, real);
+      same_bits(c, info, run_cuda_on_threads, Reach::Wave);
+      c.kernel.reach = Reach::Wave, c.kernel.threads = 256;
+      for (Kernel& stage : c.kernel.stages) stage.reach = Reach::Wave, stage.threads = 256;
+      const std::string text = emit::emit(c.kernel, info, c.bindings).source;
+      const bool few = sites < 17000 || real == Precision::F32;  // 64 words or less
+      EXPECT_EQ(text.find("own_0[k]") != std::string::npos, few) << sites;
+    }
+  }
 }
 
 // Stages that repeat stand there once, however many turns a step has.

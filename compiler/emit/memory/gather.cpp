@@ -392,7 +392,16 @@ Code Gather::axes_filled() const {
 
 Code Gather::lines(bool strip) {
   strip_ = strip;
-  Code head = coordinates(), fills = strip ? strip_draw_lines(job_) : draw_lines(job_, "at");
+  return with_draws(strip ? strip_draw_lines(job_) : draw_lines(job_, "at"));
+}
+
+Code Gather::lines_of_own() {
+  strip_ = true;
+  return with_draws(draw_lines(job_, "at"));
+}
+
+Code Gather::with_draws(Code fills) {
+  Code head = coordinates();
   for (const Read& read : job_.body.reads) fills += filled(read);
   fills += axes_filled();
   if (fills.empty()) fills = "in.none = (" + real() + ")0;\n";

@@ -24,6 +24,8 @@ class Gather {
         together_(together) {}
   /// `strip`: the site is number k of a strip whose values and random numbers are computed already.
   Code lines(bool strip = false);
+  /// The same where only the values, and no random numbers, are those of a strip.
+  Code lines_of_own();
   /// Statements from the coordinates to `out`: the lines and a call of the site function, or its
   /// pieces, each after its reads.
   Code evaluated();
@@ -48,6 +50,7 @@ class Gather {
 
  private:
   Code filled(const Read& read);
+  Code with_draws(Code draws);
   Code axes_filled() const;
   Code in_pieces();
   Code site_in_memory_order();

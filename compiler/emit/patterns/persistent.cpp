@@ -66,7 +66,8 @@ class PersistentText {
       : kernel_(kernel),
         target_(target),
         bindings_(bindings),
-        frame_(make_job(kernel, target, bindings)) {
+        frame_(make_job(kernel, target, bindings)),
+        own_(kernel, frame_.dialect, groups()) {
     const auto at = std::ranges::find(bindings.slots, kernel.steps_slot);
     if (at == bindings.slots.end())
       throw std::invalid_argument("kernel " + kernel.name + ": no scalar with its steps");
@@ -82,6 +83,12 @@ class PersistentText {
  private:
   bool many() const { return kernel_.instances > 1; }
   bool wave() const { return kernel_.reach == Reach::Wave; }
+  /// Of an instance.
+  std::int64_t groups() const {
+    if (!wave()) return 1;
+    return std::min((kernel_.sites() + kernel_.threads - 1) / kernel_.threads,
+                    wave_groups(target_));
+  }
 
   static bool rows(const Kernel& stage, const TargetInfo& target) {
     return dialect_of(target).processor() && !kernel::sums_pairs(stage);
@@ -91,7 +98,7 @@ class PersistentText {
     if (kernel::sums_pairs(stage)) return pairs_stage(stage, target_, bindings_);
     const Kernel own = kernel::for_device(site_by_site(stage, target_)).kernel;
     const Job job = make_job(own, target_, bindings_);
-    return rows(stage, target_) ? rows_stage(job, bindings_) : sites_stage(job, bindings_);
+    return rows(stage, target_) ? rows_stage(job, bindings_) : sites_stage(job, bindings_, own_);
   }
 
   static Code array_name(int array) { return code("vphi_array_{}", array); }
@@ -142,8 +149,9 @@ class PersistentText {
       functions.add(stage.functions);
       Code lines = comment_lines(own.name) + "{\n";
       if (wave()) lines += "  const unsigned open = vphi_gate_of(gate);\n";
-      lines +=
-          indent(aliases(own, stage) + local_aliases(stage.local_memory, shared) + stage.text, 2);
+      lines += indent((own_.any() ? Code() : aliases(own, stage)) +
+                          local_aliases(stage.local_memory, shared) + stage.text,
+                      2);
       const bool meets = !own.reductions.empty() || !own.epilogue.empty();
       if (wave() && meets) lines += "  vphi_wait(gate, open, last, thread);\n";
       if (wave() && !meets) lines += "  (void)open;\n";
@@ -156,11 +164,7 @@ class PersistentText {
     const Code text = in_phrases(kernel_.stages, "VPHI_ROLLED\n", stage_text);
     const std::int64_t gate = partials;
     if (wave()) ++partials;  // the gate of the groups
-    const std::int64_t each =
-        wave() ? std::min((kernel_.sites() + kernel_.threads - 1) / kernel_.threads,
-                          wave_groups(target_))
-               : 1;
-    const Groups groups{each, 1, 1};
+    const Groups groups{this->groups(), 1, 1};
     Slots slots = common_slots(frame_, kernel_.threads, &groups);
     slots["round_types"] = many() ? "" : wide_typedef(frame_.dialect);
     slots["who"] = wave() ? "each group has a part of the sites, waits for the others"
@@ -178,6 +182,8 @@ class PersistentText {
     if (wave() || last) local += "VPHI_LOCAL unsigned last;\n";
     slots["local_memory"] = local;
     slots["stages"] = text;
+    slots["load_own"] = own_.load();
+    slots["store_own"] = own_.store();
     program::Kernel out;
     out.source = finished(fill("persistent_gpu.txt", slots));
     out.partials = partials * kernel_.instances;
@@ -322,6 +328,7 @@ class PersistentText {
   const TargetInfo& target_;
   const Bindings& bindings_;
   Job frame_;
+  OwnSites own_;
   Code steps_slot_;
 };
 

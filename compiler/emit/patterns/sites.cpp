@@ -137,7 +137,7 @@ std::int64_t wave_groups(const TargetInfo& target) {
   return kWaveOccupancy * std::int64_t{std::max(1, target.compute_units)};
 }
 
-Stage sites_stage(const Job& job, const Bindings& bindings) {
+Stage sites_stage(const Job& job, const Bindings& bindings, const OwnSites& own) {
   const int threads = job.kernel.threads;
   const Groups groups{groups_within_reach(job, threads), 1, 1};
   Stage stage;
@@ -153,8 +153,10 @@ Stage sites_stage(const Job& job, const Bindings& bindings) {
   Slots slots = site_slots(job, threads, groups, reductions);
   stage.functions =
       slots["choices"] + slots["wrap"] + Gather::functions(job) + reductions.functions;
+  if (own.any()) slots["loop"] = own.loop(job, slots["parameters_inside"], slots["accumulate"]);
   stage.text = draw_start(job, bindings, job.kernel.instances > 1 ? "instance" : "0") +
-               fill("sites_loop_gpu.txt", slots);
+               (own.any() ? own.names(job) : Code()) +
+               fill(own.any() ? "sites_own_gpu.txt" : "sites_loop_gpu.txt", slots);
   stage.tree_doubles = reductions.tree_doubles;
   if (job.kernel.reach == kernel::Reach::Wave)
     stage.partials = groups[0] * static_cast<std::int64_t>(job.kernel.reductions.size());

@@ -1,13 +1,14 @@
 // Pattern: one thread a site, for any dimension, extent and boundary.
 #pragma once
 
+#include "compiler/emit/patterns/own_sites.hpp"
 #include "compiler/emit/text/frame.hpp"
 
 namespace vphi::emit {
 
 program::Kernel emit_sites(const Job& job, const Bindings& bindings);
 /// The kernel as part of a launch of many steps; also for kernels without stores and reductions.
-Stage sites_stage(const Job& job, const Bindings& bindings);
+Stage sites_stage(const Job& job, const Bindings& bindings, const OwnSites& own);
 /// Number of groups that run at the same time, with the number of threads of persistent.hpp.
 std::int64_t wave_groups(const TargetInfo& target);
 /// A kernel without stores and reductions.
