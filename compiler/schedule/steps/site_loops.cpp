@@ -254,11 +254,21 @@ class SiteLoopsBuilder {
     }
   }
 
+  /// The same at every site, and still the same in later sweeps: no scalar in it is assigned here.
+  bool same_everywhere(Expr value) const {
+    const auto differs = [&](Expr node) {
+      return node.is(Op::Normal) || node.is(Op::Uniform) ||
+             (node.is(Op::Symbol) && by_slot_.contains(node->name));
+    };
+    return !value->per_site && !algebra::contains(value, differs);
+  }
+
   /// A value that another sweep than its own reads, or that stays, needs memory.
   bool needs_memory(const Item& item, int level) const {
     if (item.value.is(Op::PairSum)) return true;
     const auto life = lives_.find(item.array);
     if (life == lives_.end()) return false;
+    if (!life->second.ever_away && same_everywhere(item.value)) return false;
     return life->second.ever_away || (!wanted_.pure && life->second.last > level);
   }
 
