@@ -19,7 +19,7 @@ using program::Target;
 constexpr int kFewest = 3, kMost = 12;
 constexpr double kEnough = 0.12;  // seconds a kernel is repeated for
 constexpr std::uint32_t kThreads = 256;
-constexpr const char* kAllCeilings = "all ceilings 1";
+constexpr const char* kAllCeilings = "all ceilings 2";
 
 std::string replaced(std::string text, const std::string& name, const std::string& value) {
   for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
@@ -179,6 +179,22 @@ double best_seconds(Device& device, KernelHandle kernel, const std::vector<Buffe
   return best;
 }
 
+/// Least seconds of a launch in a recorded sequence.
+double seconds_of_sequence(Device& device, KernelHandle kernel,
+                           const std::vector<BufferHandle>& buffers, int launches) {
+  const RecordingHandle sequence = device.record([&] {
+    for (int i = 0; i < launches; ++i) device.launch(kernel, buffers);
+  });
+  double best = INFINITY;
+  for (int i = 0; i <= kFewest; ++i) {
+    const int begin = device.mark();
+    device.replay(sequence);
+    const int end = device.mark();
+    best = std::min(best, device.seconds_between(begin, end));
+  }
+  return best / launches;
+}
+
 class Buffers {
  public:
   explicit Buffers(Device& device) : device_(device) {}
@@ -232,6 +248,34 @@ double measure_copy_bandwidth(Device& device) {
   for (KernelHandle handle : handles)
     best = std::max(best, 2.0 * double(bytes) / best_seconds(device, handle, buffers.list));
   return best;
+}
+
+std::vector<CacheRate> measure_caches(Device& device, double copy) {
+  constexpr std::size_t kSmallest = std::size_t(1) << 20, kLargest = std::size_t(256) << 20;
+  constexpr double kFaster = 1.1, kMoved = 1e9;  // bytes of a repetition
+  const std::size_t largest = std::min(kLargest, copy_bytes(device.info()));
+  Buffers buffers(device);
+  buffers.add(largest);
+  buffers.add(largest);
+  std::vector<CacheRate> found;
+  for (std::size_t bytes = kSmallest; bytes <= largest; bytes *= 2) {
+    const int launches = std::max(4, int(kMoved / (2.0 * double(bytes))));
+    double seconds = INFINITY;
+    for (const KernelHandle kernel : device.compile(copy_kernels(device.info(), bytes)))
+      seconds = std::min(seconds, seconds_of_sequence(device, kernel, buffers.list, launches));
+    const double rate = 2.0 * double(bytes) / seconds;
+    if (rate < kFaster * copy) break;
+    // what a larger size reaches, a smaller one reaches too, but for the time of its launches
+    for (CacheRate& smaller : found) smaller.rate = std::max(smaller.rate, rate);
+    found.push_back({2.0 * double(bytes), rate});
+  }
+  return found;
+}
+
+double Ceilings::rate_of(double arrays) const {
+  for (const CacheRate& cache : caches)
+    if (arrays > 0 && arrays <= cache.bytes) return cache.rate;
+  return copy;
 }
 
 namespace {
@@ -290,23 +334,13 @@ double measure_launch(Device& device) {
   Buffers buffers(device);
   buffers.add(8 * std::size_t(kThreads));
   buffers.add(8 * std::size_t(kThreads));
-  constexpr int kLaunches = 200;
-  const RecordingHandle sequence = device.record([&] {
-    for (int i = 0; i < kLaunches; ++i) device.launch(handle, buffers.list);
-  });
-  double best = INFINITY;
-  for (int i = 0; i <= kFewest; ++i) {
-    const int begin = device.mark();
-    device.replay(sequence);
-    const int end = device.mark();
-    best = std::min(best, device.seconds_between(begin, end));
-  }
-  return best / kLaunches;
+  return seconds_of_sequence(device, handle, buffers.list, 200);
 }
 
 Ceilings measure_ceilings(Device& device) {
   Ceilings c;
   c.copy = measure_copy_bandwidth(device);
+  c.caches = measure_caches(device, c.copy);
   c.f32 = measure_flops(device, Precision::F32);
   c.f64 = measure_flops(device, Precision::F64);
   c.special32 = measure_special(device, Precision::F32);
@@ -316,6 +350,8 @@ Ceilings measure_ceilings(Device& device) {
   text.precision(17);
   for (const double value : {c.copy, c.f32, c.f64, c.special32, c.special64, c.launch})
     text << value << ' ';
+  text << c.caches.size();
+  for (const CacheRate& cache : c.caches) text << ' ' << cache.bytes << ' ' << cache.rate;
   DiskCache::standard().store(key_of(device.info(), kAllCeilings), text.str());
   return c;
 }
@@ -325,7 +361,11 @@ Ceilings known_ceilings(Device& device) {
   if (!text) return measure_ceilings(device);
   Ceilings c;
   std::istringstream in(*text);
-  if (in >> c.copy >> c.f32 >> c.f64 >> c.special32 >> c.special64 >> c.launch) return c;
+  std::size_t sizes = 0;
+  in >> c.copy >> c.f32 >> c.f64 >> c.special32 >> c.special64 >> c.launch >> sizes;
+  for (CacheRate cache; c.caches.size() < sizes && in >> cache.bytes >> cache.rate;)
+    c.caches.push_back(cache);
+  if (in && c.caches.size() == sizes) return c;
   return measure_ceilings(device);
 }
 

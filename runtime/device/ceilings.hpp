@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "runtime/device/device.hpp"
 
@@ -24,11 +25,24 @@ double measure_special(Device& device, program::Precision precision);
 /// as for the launches of a step.
 double measure_launch(Device& device);
 
+/// Copies whose arrays stay in the device's caches.
+struct CacheRate {
+  double bytes = 0;  ///< of both arrays
+  double rate = 0;   ///< bytes read plus written per second, launches included
+};
+/// Copies the same arrays again and again, in sizes that double, as the launches of steps do.
+/// `copy`: the rate of memory; sizes are those whose rate is a tenth above it, the smallest
+/// first, and their rates do not grow with the size.
+std::vector<CacheRate> measure_caches(Device& device, double copy);
+
 struct Ceilings {
   double copy = 0;                      ///< bytes read plus written per second
+  std::vector<CacheRate> caches;        ///< none where no size is faster than memory
   double f32 = 0, f64 = 0;              ///< operations per second, an fma as two
   double special32 = 0, special64 = 0;  ///< special functions per second
   double launch = 0;                    ///< seconds
+  /// The rate at which launches move arrays of so many bytes in all; 0: more than a cache holds.
+  double rate_of(double arrays) const;
 };
 /// Measures all of them and stores them in the code cache.
 Ceilings measure_ceilings(Device& device);

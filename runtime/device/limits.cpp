@@ -10,7 +10,7 @@ namespace vphi::runtime {
 namespace {
 
 std::array<std::pair<double, std::string_view>, 4> named(const Limits& l) {
-  return {{{l.memory, "memory"},
+  return {{{l.memory, l.cached ? "cache" : "memory"},
            {l.arithmetic, "arithmetic"},
            {l.special, "special functions"},
            {l.launch, "launch"}}};
@@ -24,14 +24,29 @@ double Limits::longest() const { return std::max({memory, arithmetic, special, l
 
 std::string_view Limits::name() const { return std::ranges::max(named(*this)).second; }
 
-Limits limits(const program::Kernel& kernel, const Ceilings& c, int units) {
+double bytes_of_arrays(const program::Program& program,
+                       const std::vector<program::Launch>& launches) {
+  using Kind = program::Argument::Kind;
+  std::map<std::pair<Kind, int>, double> arrays;
+  for (const program::Launch& launch : launches)
+    for (const auto& argument : program.kernels[static_cast<std::size_t>(launch.kernel)].arguments)
+      if (argument.kind == Kind::Current || argument.kind == Kind::Next)
+        arrays[{argument.kind, argument.index}] = static_cast<double>(argument.bytes);
+  double sum = 0;
+  for (const auto& [array, bytes] : arrays) sum += bytes;
+  return sum;
+}
+
+Limits limits(const program::Kernel& kernel, const Ceilings& c, int units, double arrays) {
   const bool single = kernel.arithmetic == program::Precision::F32;
   const auto sites = static_cast<double>(kernel.sites);
   const auto work = kernel.pairs > 0 ? static_cast<double>(kernel.pairs) : sites;
   const double groups = static_cast<double>(kernel.grid[0]) * kernel.grid[1] * kernel.grid[2];
   const double share = std::min(1.0, groups / std::max(1, units));
   Limits l;
-  l.memory = over(sites * kernel.bytes, c.copy);
+  const double rate = c.rate_of(arrays);
+  l.cached = rate > c.copy;
+  l.memory = over(sites * kernel.bytes, rate);
   // the ceiling counts an fma as two operations, and it is one instruction
   l.arithmetic = over(2 * work * kernel.instructions, share * (single ? c.f32 : c.f64));
   l.special = over(work * kernel.special, share * (single ? c.special32 : c.special64));
@@ -55,13 +70,14 @@ StepLimits step_limits(const program::Program& program, std::int64_t together,
     for (const auto& step : program.cycle)
       launches.insert(launches.end(), step.begin(), step.end());
   }
+  const double arrays = bytes_of_arrays(program, launches);
   StepLimits result;
   std::map<std::string_view, double> of;
   for (const program::Launch& launch : launches) {
     const auto& kernel = program.kernels[static_cast<std::size_t>(launch.kernel)];
     result.flops += kernel.flops / steps;
     result.bytes += kernel.bytes / steps;
-    Limits one = limits(kernel, ceilings, units);
+    Limits one = limits(kernel, ceilings, units, arrays);
     // a kernel of many steps is counted by the step, and moves its arrays once a launch
     one.memory /= many || passes ? static_cast<double>(together) : steps;
     one.launch /= many || passes ? static_cast<double>(together) : steps;

@@ -5,10 +5,11 @@
 // cannot be faster than the sum of the limits of its launches. Costs are the compiler's counts
 // (program::Kernel), ceilings are measured (ceilings.hpp). A launch with fewer groups of threads
 // than the device has multiprocessors can use only the share of the arithmetic that its groups
-// have.
+// have. Arrays of a step that the last cache holds are moved at the cache's rate.
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "program/program.hpp"
 #include "runtime/device/ceilings.hpp"
@@ -18,13 +19,20 @@ namespace vphi::runtime {
 /// Seconds.
 struct Limits {
   double memory = 0, arithmetic = 0, special = 0, launch = 0;
+  bool cached = false;  ///< `memory` is by the rate of the cache
   double longest() const;
-  /// "memory", "arithmetic", "special functions" or "launch": which of them is the longest.
+  /// "memory" or "cache", "arithmetic", "special functions" or "launch": which of them is the
+  /// longest.
   std::string_view name() const;
 };
 
 /// The limits of one launch; `units`: multiprocessors of the device (DeviceInfo::compute_units).
-Limits limits(const program::Kernel& kernel, const Ceilings& ceilings, int units);
+/// `arrays`: bytes of the arrays that the launches of a step use; 0: more than a cache holds.
+Limits limits(const program::Kernel& kernel, const Ceilings& ceilings, int units,
+              double arrays = 0);
+/// Bytes of all arrays that these launches read or write.
+double bytes_of_arrays(const program::Program& program,
+                       const std::vector<program::Launch>& launches);
 
 /// Limits of a step of a program.
 struct StepLimits {

@@ -31,11 +31,21 @@ TEST(Ceilings, AreMeasuredOnceOnEveryDevice) {
     EXPECT_GT(all.special32, 1e6);
     EXPECT_LT(all.special32, 1e15);
     EXPECT_EQ(all.special64 > 1e6, info.f64);
+    for (const CacheRate& cache : all.caches) {
+      EXPECT_GE(cache.rate, 1.1 * all.copy);
+      EXPECT_LT(cache.rate, 1e15);
+      EXPECT_EQ(all.rate_of(cache.bytes), cache.rate);
+    }
+    EXPECT_EQ(all.rate_of(0), all.copy);
+    EXPECT_EQ(all.rate_of(1e12), all.copy);
     EXPECT_GT(all.launch, 0);
     EXPECT_LT(all.launch, 1e-2);
     const Ceilings kept = known_ceilings(*device);
     EXPECT_EQ(kept.copy, all.copy);
     EXPECT_EQ(kept.launch, all.launch);
+    ASSERT_EQ(kept.caches.size(), all.caches.size());
+    for (std::size_t i = 0; i < all.caches.size(); ++i)
+      EXPECT_EQ(kept.caches[i].rate, all.caches[i].rate);
     EXPECT_EQ(kept.special64, all.special64);
     std::cout << info.id << " " << info.name << ": copy " << copy / 1e9 << " GB/s, f32 "
               << f32 / 1e9 << ", f64 " << f64 / 1e9 << " GFLOP/s\n";

@@ -72,6 +72,27 @@ TEST(Limits, OfAStepAreThoseOfItsLaunches) {
   EXPECT_DOUBLE_EQ(l.bytes, 96);
 }
 
+// The arrays of a step, each once: where they fit, all launches run at the rate of the cache.
+TEST(Limits, OfArraysInACacheAreThoseOfTheCache) {
+  program::Program p;
+  p.kernels = {sweep(), sweep()};
+  program::Argument old, next;
+  old.index = 0, old.bytes = 4'000'000;
+  next.kind = program::Argument::Kind::Next, next.index = 0, next.bytes = 4'000'000;
+  p.kernels[0].arguments = p.kernels[1].arguments = {old, next};
+  p.step = {launch(0), launch(1)};
+  EXPECT_DOUBLE_EQ(bytes_of_arrays(p, p.step), 8e6);
+  Ceilings c = round_numbers();
+  c.caches = {{4e6, 9e12}, {8e6, 2e12}};
+  const StepLimits inside = step_limits(p, 1, c, 100);
+  EXPECT_DOUBLE_EQ(inside.sum.memory, 32e-6);
+  EXPECT_EQ(inside.name, "cache");
+  c.caches.back().bytes = 7.9e6;
+  const StepLimits beyond = step_limits(p, 1, c, 100);
+  EXPECT_DOUBLE_EQ(beyond.sum.memory, 64e-6);
+  EXPECT_EQ(beyond.name, "memory");
+}
+
 TEST(Limits, StepsThatDifferInTurnCountAsTheirMean) {
   program::Program p;
   p.kernels = {sweep()};

@@ -115,6 +115,17 @@ struct Bench {
   runtime::Ceilings ceilings;
 };
 
+/// The rates of caches, each with the largest size that has about this rate.
+std::string cache_text(const std::vector<runtime::CacheRate>& caches) {
+  std::string text;
+  for (std::size_t i = 0; i < caches.size(); ++i) {
+    const bool same = i + 1 < caches.size() && caches[i + 1].rate > 0.9 * caches[i].rate;
+    if (!same)
+      text += fmt::format(" {:.1f} in {:.0f} MB,", caches[i].rate / 1e9, caches[i].bytes / 1e6);
+  }
+  return text;
+}
+
 CompileOptions compile_options(const Bench& bench) {
   CompileOptions compile = bench.options.compile_options();
   // --steps counts those of a repetition here; the model's end must not stop it
@@ -363,13 +374,16 @@ int bench(const Words& words) {
                      {"f32_special_per_s", c.special32},
                      {"f64_special_per_s", c.special64},
                      {"launch_seconds", c.launch}};
+  out["ceilings"]["caches"] = nlohmann::ordered_json::array();
+  for (const runtime::CacheRate& cache : c.caches)
+    out["ceilings"]["caches"].push_back({{"bytes", cache.bytes}, {"copy_bytes_per_s", cache.rate}});
   if (!bench.json)
     fmt::print(
-        "{} ({})\n  copy {:.1f} GB/s, multiply-adds {:.0f} GFLOP/s f32, {:.0f} GFLOP/s f64, "
+        "{} ({})\n  copy {:.1f} GB/s,{} multiply-adds {:.0f} GFLOP/s f32, {:.0f} GFLOP/s f64, "
         "special "
         "functions {:.1f} G/s f32, {:.1f} G/s f64, launch {:.2f} us\n",
-        info.name, info.id, c.copy / 1e9, c.f32 / 1e9, c.f64 / 1e9, c.special32 / 1e9,
-        c.special64 / 1e9, 1e6 * c.launch);
+        info.name, info.id, c.copy / 1e9, cache_text(c.caches), c.f32 / 1e9, c.f64 / 1e9,
+        c.special32 / 1e9, c.special64 / 1e9, 1e6 * c.launch);
   if (bench.all) bench_all(bench, *device, out);
   for (const std::string& path : paths) {
     nlohmann::ordered_json one;
