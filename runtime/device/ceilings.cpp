@@ -252,7 +252,7 @@ double measure_copy_bandwidth(Device& device) {
 
 std::vector<CacheRate> measure_caches(Device& device, double copy) {
   constexpr std::size_t kSmallest = std::size_t(1) << 20, kLargest = std::size_t(256) << 20;
-  constexpr double kFaster = 1.1, kMoved = 1e9;  // bytes of a repetition
+  constexpr double kFaster = 1.1, kMoved = 2e8;  // bytes of a repetition
   const std::size_t largest = std::min(kLargest, copy_bytes(device.info()));
   Buffers buffers(device);
   buffers.add(largest);
