@@ -14,20 +14,21 @@ using kernel::Kernel;
 /// Registers for values that stay; a thread has 128 where two groups of 256 share a multiprocessor.
 constexpr std::int64_t kMostWords = 64;
 
-bool reads_own_site_alone(const Kernel& stage) {
-  bool own = !kernel::sums_pairs(stage);
-  algebra::visit(stage.values(), [&](algebra::Expr, algebra::Expr node) {
-    own = own && !node.is(algebra::Op::Stencil) &&
-          !(node.is(algebra::Op::Load) && !node->offset.zero());
-  });
-  return own;
-}
-
 Code array_of(const Kernel& kernel, std::size_t i) {
   return code("vphi_array_{}", kernel.arrays[i].array);
 }
 
 }  // namespace
+
+bool reads_own_site_alone(const Kernel& kernel) {
+  const auto elsewhere = [](algebra::Expr node) {
+    return node.is(algebra::Op::Stencil) || (node.is(algebra::Op::Load) && !node->offset.zero());
+  };
+  return !kernel::sums_pairs(kernel) &&
+         std::ranges::none_of(kernel.values(), [&](algebra::Expr value) {
+           return algebra::contains(value, elsewhere);
+         });
+}
 
 OwnSites::OwnSites(const Kernel& persistent, const Dialect& dialect, std::int64_t groups)
     : kernel_(persistent) {

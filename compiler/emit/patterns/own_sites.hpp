@@ -11,6 +11,9 @@
 
 namespace vphi::emit {
 
+/// Whether the kernel reads its own site alone, and sums over no pairs.
+bool reads_own_site_alone(const kernel::Kernel& kernel);
+
 class OwnSites {
  public:
   /// `persistent`: the kernel of the launch, with its stages; `groups`: those that wait.

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "compiler/algebra/transform.hpp"
 #include "compiler/emit/dialects/dialect.hpp"
+#include "compiler/emit/patterns/own_sites.hpp"
 #include "compiler/emit/patterns/persistent.hpp"
 #include "compiler/emit/patterns/phrases.hpp"
 #include "compiler/emit/patterns/sites.hpp"
@@ -27,17 +27,6 @@ constexpr std::int64_t kFewestSitesWait = 98304, kMostSitesOfThread = 16;
 constexpr std::int64_t kWaveThreads = 256;
 constexpr std::int64_t kSitesOfTask = 8192, kPairSitesOfTask = 512;  // on a processor
 constexpr std::size_t kMostWritten = 64;                             // stages one after the other
-
-/// Whether the kernel reads its own site alone, and no matrix.
-bool own_sites(const Kernel& k) {
-  if (kernel::sums_pairs(k)) return false;
-  const auto own = [](algebra::Expr e) {
-    return !algebra::contains(e, [](algebra::Expr node) {
-      return node.is(algebra::Op::Stencil) || (node.is(algebra::Op::Load) && !node->offset.zero());
-    });
-  };
-  return std::ranges::all_of(k.values(), own);
-}
 
 std::int64_t most_reductions(const Kernel& persistent) {
   std::size_t most = 0;
@@ -115,7 +104,7 @@ std::optional<PersistentShape> groups_that_wait(const Kernel& persistent, const 
         "{} sites are more than a group of threads takes, and groups cannot wait for each other "
         "in {}",
         sites, dialect.shown);
-  else if (!std::ranges::all_of(persistent.stages, own_sites))
+  else if (!std::ranges::all_of(persistent.stages, reads_own_site_alone))
     why =
         fmt::format("{} sites that read each other are more than a group of threads takes", sites);
   else if (!asked && sites < kFewestSitesWait)
