@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "compiler/coarse_path.hpp"
 #include "compiler/emit/memory/memory_layout.hpp"
@@ -14,6 +16,8 @@
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/emit/walks/march_steps.hpp"
 #include "compiler/physics/derive.hpp"
+#include "compiler/schedule/cut.hpp"
+#include "compiler/schedule/exchange.hpp"
 #include "compiler/schedule/integrator/brownian.hpp"
 #include "compiler/schedule/pipeline.hpp"
 #include "compiler/schedule/prepare.hpp"
@@ -165,6 +169,49 @@ emit::Reading reading_of(const Compilation& c) {
   return reading;
 }
 
+/// For one of the ranks that share the lattice; false, with a message, where they cannot.
+bool cut_lattice(Compilation& c, const CompileOptions& options, const emit::TargetInfo& target) {
+  auto refused = schedule::cut(*c.plan, options.ranks, options.rank);
+  if (!refused && target.target != program::Target::Native)
+    refused = {"this is done on processors alone so far", "--device native", {}};
+  if (!refused) {
+    schedule::exchange(*c.plan);
+    return true;
+  }
+  dsl::Span at = refused->span;
+  for (const char* keyword : {"lattice", "particles", "model"})
+    if (const dsl::Clause* clause = c.resolved.clause(keyword); clause && at.empty())
+      at = clause->keyword_span;
+  c.diagnostics.add(schedule::errors::not_cut(at, options.ranks, refused->why, refused->way));
+  c.plan.reset();
+  return false;
+}
+
+/// Behind each launch of a kernel with sums of a rank one of the kernel that adds those of all.
+void add_ends_of_sums(const schedule::Plan& plan, const emit::TargetInfo& target,
+                      const emit::Bindings& bindings, program::Program& program) {
+  std::map<int, int> end_of;
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+    if (!kernel::sums_of_ranks(plan.kernels[k])) continue;
+    const auto number = static_cast<int>(k);
+    end_of[number] = static_cast<int>(program.kernels.size());
+    program.kernels.push_back(
+        emit::emit_end(plan.kernels[k], target, bindings, program.kernels[k], number));
+  }
+  program.each_list([&](std::vector<program::Launch>& list) {
+    std::vector<program::Launch> with_ends;
+    for (program::Launch& launch : list) {
+      const auto end = end_of.find(launch.kernel);
+      const int solve = std::exchange(launch.solve, -1);
+      with_ends.push_back(std::move(launch));
+      if (end != end_of.end())
+        with_ends.push_back({.kernel = end->second, .swap = {}, .halos = {}});
+      with_ends.back().solve = solve;
+    }
+    list = std::move(with_ends);
+  });
+}
+
 bool is_device_pass(const std::string& name) {
   return std::ranges::any_of(kernel::device_passes(),
                              [&](const kernel::DevicePass& pass) { return name == pass.name; });
@@ -187,17 +234,21 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   if (options.steps >= 0) planned.steps = options.steps;
   if (options.batch > 0) planned.instances = std::min(options.batch, planned.all_instances());
   for (kernel::Kernel& kernel : result.plan->kernels) kernel.instances = planned.instances;
-  const bool single = result.system->launches == physics::Launches::Step;
-  schedule::prepare_multi_step(*result.plan, single);
+  const bool cut = options.ranks > 1;
+  if (cut && !cut_lattice(result, options, target)) return result;
+  const bool single = cut || result.system->launches == physics::Launches::Step;
+  if (!cut) schedule::prepare_multi_step(*result.plan, single);
   if (is_device_pass(options.stop_after)) {
     for (const kernel::Kernel& kernel : result.plan->kernels)
       result.site_functions.push_back(
           kernel::for_device(emit::site_function(kernel, target), options.stop_after));
   }
   if (!options.stop_after.empty()) return result;
-  add_persistent_kernel(*result.plan, target, single, persistent_choice(result.system->launches));
+  if (!cut)
+    add_persistent_kernel(*result.plan, target, single, persistent_choice(result.system->launches));
 
-  StepsOfAPass together(*result.plan, target, result.system->together);
+  StepsOfAPass together(*result.plan, target,
+                        cut ? physics::Together{1, {}} : result.system->together);
   emit::Bindings bindings;
   for (const program::Scalar& scalar : planned.scalars) bindings.slots.push_back(scalar.name);
   bindings.buffer_of = result.plan->buffer_of;
@@ -211,6 +262,7 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   for (const kernel::Kernel& kernel : result.plan->kernels) {
     program.kernels.push_back(emit::emit(kernel, target, bindings));
   }
+  if (cut) add_ends_of_sums(*result.plan, target, bindings, program);
   together.add_wave(program);
   program.together = planned.together;
   program.together_steps = planned.together_steps;

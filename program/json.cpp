@@ -32,7 +32,7 @@ struct Names<Argument::Kind> {
 };
 template <>
 struct Names<Cut::End> {
-  static constexpr std::array list{"periodic", "antiperiodic", "mirror", "fixed"};
+  static constexpr std::array list{"periodic", "antiperiodic", "mirror", "fixed", "open"};
 };
 template <>
 struct Names<OutputKind> {

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -330,6 +331,7 @@ struct Cut {
     Periodic,      ///< the planes of the other end
     Antiperiodic,  ///< the same with the other sign
     Mirror,        ///< plane k beyond the end is plane k - 1 before it, k = 1, 2, ...
+    Open,          ///< all planes beyond the end are the last one before it
     Fixed,         ///< `fixed_value`
   };
   int axis = -1;           ///< -1: not cut
@@ -342,6 +344,13 @@ struct Cut {
   /// Slot of every instance with the number of the first own plane in the whole lattice. The
   /// runtime sets it, and it belongs to no checkpoint.
   int origin_slot = -1;
+
+  /// First own plane, in the whole lattice, and number of own planes of a rank: consecutive slabs,
+  /// in numbers that differ by one at most.
+  struct Planes {
+    std::int64_t first = 0, count = 0;
+  };
+  Planes planes(int ranks, int rank) const;
 };
 
 struct Program {
@@ -431,6 +440,8 @@ struct Program {
   /// The list with one iteration and the `finish` of the solve inserted after each launch that
   /// begins one.
   std::vector<Launch> with_iterations(const std::vector<Launch>& list) const;
+  /// Calls `see` with every list of launches; all of them but `multi_step` and `together`.
+  void each_list(const std::function<void(std::vector<Launch>&)>& see);
   /// The buffer whose memory holds the numbers of `buffer`: itself, or its home.
   int home(int buffer) const {
     const int home = buffers[static_cast<std::size_t>(buffer)].home;

@@ -64,7 +64,7 @@ void count_work(const kernel::Kernel& kernel, const TargetInfo& target, program:
   out.arithmetic = (pairs ? work.pair : work.compute) == kernel::Precision::F32
                        ? program::Precision::F32
                        : program::Precision::F64;
-  const std::int64_t of_instance = work.sites() / (work.colours ? work.colours->modulus : 1);
+  const std::int64_t of_instance = work.walked_sites() / (work.colours ? work.colours->modulus : 1);
   out.sites = of_instance * work.instances;
   if (pairs) out.pairs = out.sites * of_instance;
   if (target.nvidia && out.arithmetic == program::Precision::F32 && kernel.stages.empty()) {
@@ -125,6 +125,28 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   out.special = cost.special;
   out.instructions = cost.instructions;
   count_work(counted, target, out);
+  return out;
+}
+
+program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
+                         const Bindings& bindings, const program::Kernel& sums, int number) {
+  const kernel::Planes& planes = kernel.planes.value();
+  const auto count = static_cast<std::int64_t>(kernel.reductions.size());
+  kernel::Kernel end = kernel;
+  end.name += "_end";
+  end.stores.clear();
+  end.arrays.clear();
+  end.random = {};
+  end.colours.reset();
+  for (kernel::Reduction& reduction : end.reductions)
+    reduction.value = reduction.value->arena->integer(0);
+  end = kernel::for_device(site_by_site(end, target)).kernel;
+  const Job job = make_job(end, target, bindings);
+  program::Kernel out =
+      emit_rows_end(job, bindings, sums.partials / count * planes.whole / planes.own);
+  out.name = end.name;
+  out.entry = job.entry;
+  out.arguments[1].index = number;
   return out;
 }
 

@@ -62,6 +62,12 @@ struct Bindings {
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
                      const Bindings& bindings);
 
+/// Of a kernel whose sums are a part of those of a lattice that ranks share
+/// (kernel::sums_of_ranks), emitted as `sums`, number `number` of the program: the kernel that adds
+/// those of all ranks and has its epilogue. Native alone.
+program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
+                         const Bindings& bindings, const program::Kernel& sums, int number);
+
 /// A stand-alone file: the kernel, and a main function that calls it on test data.
 std::string stand_alone(const program::Kernel& kernel, program::Target target);
 

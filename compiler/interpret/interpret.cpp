@@ -14,6 +14,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/interpret/tape.hpp"
 #include "compiler/kernel/draw.hpp"
+#include "compiler/kernel/slabs.hpp"
 
 namespace vphi::kernel {
 namespace {
@@ -300,8 +301,7 @@ struct Interpreter::State {
     const std::int64_t unit_length = std::min<std::int64_t>(n[0], 2048);
     const std::int64_t in_a_row = (n[0] + unit_length - 1) / unit_length;
     const std::int64_t units = in_a_row * n[1] * n[2] * n[3];
-    const std::int64_t tasks =
-        std::clamp<std::int64_t>(kernel.sites() / 8192, 1, std::min<std::int64_t>(units, 512));
+    const std::int64_t tasks = tasks_of_rows(n, units);
     for (std::int64_t task = 0; task < tasks; ++task) {
       for (Reducer& reducer : reducers) reducer.begin_task();
       for (std::int64_t unit = units * task / tasks; unit < units * (task + 1) / tasks; ++unit) {

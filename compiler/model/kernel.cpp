@@ -11,6 +11,8 @@ bool sums_pairs(const Kernel& kernel) {
   return false;
 }
 
+bool sums_of_ranks(const Kernel& kernel) { return kernel.planes && !kernel.reductions.empty(); }
+
 const ArrayParam* Kernel::find(int array) const {
   const auto found = std::ranges::find(arrays, array, &ArrayParam::array);
   return found == arrays.end() ? nullptr : &*found;
@@ -35,6 +37,23 @@ int Colours::first_along(const std::array<std::int64_t, 4>& site, int colour) co
 }
 
 std::int64_t Kernel::sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
+
+std::array<std::int64_t, 4> Kernel::walked() const {
+  auto own = extent;
+  if (planes) own[static_cast<std::size_t>(planes->axis)] = planes->own;
+  return own;
+}
+
+std::array<std::int64_t, 4> Kernel::whole() const {
+  auto all = extent;
+  if (planes) all[static_cast<std::size_t>(planes->axis)] = planes->whole;
+  return all;
+}
+
+std::int64_t Kernel::walked_sites() const {
+  const auto own = walked();
+  return own[0] * own[1] * own[2] * own[3];
+}
 
 std::vector<Expr> Kernel::values() const {
   std::vector<Expr> result;

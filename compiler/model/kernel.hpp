@@ -10,8 +10,8 @@
 //
 // Order of a Sum where the bits matter (native code and the interpreter agree on it): the term of
 // each site is evaluated in the compute precision and converted to f64. The rows along x are
-// divided into U units of at most 2048 sites, and the units among n tasks. n is sites/8192, but at
-// least 1 and at most 512 and U. Task k has the units from U*k/n on. Within a task lane j of eight
+// divided into U units of at most 2048 sites, and the units among n tasks: some for each slab of
+// the lattice (kernel/slabs.hpp). Task k has the units from U*k/n on. Within a task lane j of eight
 // adds the terms of the sites with x mod 8 = j, units in order, x ascending, from 0.0 (with
 // compensation where `sum` is Kahan and the precision f64). The lanes are added as
 // ((0+4)+(2+6))+((1+5)+(3+7)), and the tasks in order. GPUs have an order of their own, the same
@@ -139,11 +139,24 @@ enum class Reach {
   Wave,    ///< as many as run at the same time; they wait for each other (cooperative launch)
 };
 
+/// The planes that a kernel computes of a lattice that ranks share (schedule/cut.hpp). Below and
+/// above them memory has ghosts, copies of the neighbours' planes, which are read and not computed.
+struct Planes {
+  int axis = 0;            ///< across which the lattice is cut: its slowest one
+  std::int64_t first = 0;  ///< number of the first own plane in memory
+  std::int64_t own = 0;    ///< planes that are computed
+  std::int64_t whole = 0;  ///< planes of the whole lattice
+  std::int64_t slab = 1;   ///< cuts lie at multiples of this
+  std::string origin;      ///< slot: number of the first own plane in the whole lattice
+};
+
 struct Kernel {
   std::string name;     ///< "sweep", "observe_1"; emitters prefix it
   std::string comment;  ///< one or two lines of explanation, with the equation
   int dims = 3;
+  /// What lies in memory, and without `planes` what is computed.
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
+  std::optional<Planes> planes = {};  ///< none: the whole lattice lies in memory
   /// Independent copies in one launch: arrays are [instance][site], scalars [instance][slot]. Each
   /// instance has its own reductions and epilogue. See program::Program.
   std::int64_t instances = 1;
@@ -201,12 +214,19 @@ struct Kernel {
   std::vector<ScalarAssign> epilogue;
 
   const ArrayParam* find(int array) const;
-  std::int64_t sites() const;  ///< of one instance
+  std::int64_t sites() const;  ///< of one instance, in memory
+  /// Extents of what is computed, and of the whole lattice.
+  std::array<std::int64_t, 4> walked() const;
+  std::array<std::int64_t, 4> whole() const;
+  std::int64_t walked_sites() const;
   /// The values of a site: those that are stored, then those that are reduced.
   std::vector<Expr> values() const;
 };
 
 /// Whether the kernel sums over pairs of sites.
 bool sums_pairs(const Kernel& kernel);
+/// Whether its sums are a part of those of a lattice that ranks share: a kernel of its own adds
+/// them and has the epilogue.
+bool sums_of_ranks(const Kernel& kernel);
 
 }  // namespace vphi::kernel

@@ -18,6 +18,8 @@ struct CompileOptions {
   std::string precision;                                 ///< --precision f32|f64
   std::optional<std::uint64_t> seed;
   std::int64_t batch = 0;  ///< instances in one launch; 0: all of the sweep
+  /// The lattice is cut for so many ranks (schedule/cut.hpp), and the program is that of `rank`.
+  int ranks = 1, rank = 0;
   std::string stop_after;  ///< emit --after PASS
   bool reading = false;    ///< print kernels in their readable form (emit/text/reading.hpp)
 };

@@ -46,6 +46,14 @@ Diagnostic not_together(Span at, int steps, const std::string& why) {
   return d;
 }
 
+Diagnostic not_cut(Span at, int ranks, const std::string& why, const std::string& way) {
+  Diagnostic d =
+      make("E0862", at, fmt::format("the lattice cannot be cut for {} ranks: {}", ranks, why));
+  d.rule = "Ranks have some planes of the lattice each, and copies of a few beside them.";
+  d.hint = way;
+  return d;
+}
+
 Diagnostic wrong_arguments(Span at, const std::string& hole, const std::string& why) {
   Diagnostic d =
       make("E0748", at, fmt::format("`{}` is not called as the head declares it: {}", hole, why));

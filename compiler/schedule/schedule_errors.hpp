@@ -1,7 +1,7 @@
 // Messages of the schedule, one function each.
 //
-// E0740 to E0769: integrators and their match with the equations, noise; E0901: not supported in
-// this version. Each function returns the whole diagnostic.
+// E0740 to E0769: integrators and their match with the equations, noise; E0862: ranks; E0901: not
+// supported in this version. Each function returns the whole diagnostic.
 #pragma once
 
 #include <string>
@@ -47,6 +47,8 @@ Diagnostic step_grows(Span at, const std::string& integrator, double growth, dou
 Diagnostic rounded_number(Span at, long double value, long double after, bool single);
 /// E0323: `together = steps` is not possible, for the reason `why`.
 Diagnostic not_together(Span at, int steps, const std::string& why);
+/// E0862: the lattice of a model cannot be shared by so many ranks. `why` completes the sentence.
+Diagnostic not_cut(Span at, int ranks, const std::string& why, const std::string& way);
 Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option);
 Diagnostic broken_kernel(const std::string& after, const std::vector<std::string>& findings);
 

@@ -1,6 +1,6 @@
 // Models that the derivation or the schedule must refuse, or warn about, each with the expected
-// message. A first line `# lattice: 0^2` or `# set: m=2` is the option of the command line.
-// VPHI_UPDATE_GOLDEN=1 writes the messages again; read the difference before you commit it.
+// message. A first line `# lattice: 0^2`, `# set: m=2` or `# ranks: 2` is the option of the command
+// line. VPHI_UPDATE_GOLDEN=1 writes the messages again; read the difference before you commit it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,6 +42,8 @@ CompileOptions options_of(const std::string& text) {
   };
   options.lattice = value("lattice");
   options.until = value("until");
+  const std::string ranks = value("ranks");
+  if (!ranks.empty()) options.ranks = std::stoi(ranks);
   const std::string set = value("set");
   const auto equals = set.find('=');
   if (equals != std::string::npos)

@@ -127,6 +127,19 @@ Code draw_functions(const Job& job) {
   return (fast_math || there ? "" : sincos_functions(real, job.dialect)) + fill("draws.txt", slots);
 }
 
+namespace {
+
+/// Sites of the whole lattice before the first one in memory, where a rank has some of its planes.
+Code sites_before(const Job& job, const Bindings& bindings, const Code& scalars) {
+  const kernel::Kernel& k = job.kernel;
+  if (!k.planes) return {};
+  const std::int64_t plane = k.walked_sites() / k.planes->own;
+  return code("const vphi_index sites_before = ((vphi_index){} - {}) * {};\n",
+              slot(bindings, k.planes->origin, scalars), k.planes->first, plane);
+}
+
+}  // namespace
+
 Code draw_start(const Job& job, const Bindings& bindings, const Code& instance) {
   return draw_walker(job, bindings, instance, "scalars") +
          draw_word(job, bindings, "scalars", false);
@@ -143,8 +156,10 @@ Code draw_walker(const Job& job, const Bindings& bindings, const Code& instance,
                     : slot(bindings, random.instance, scalars);
   const bool across = kernel::across_sites(random);
   const std::int64_t together = across ? kernel::sites_of_block(random) : 1;
+  const std::int64_t sites = job.kernel.planes ? random.sites : job.kernel.sites();
   return code("const {0} first_walker = ({0}){1} * {2}u;\n", wide(job), number,
-              (job.kernel.sites() + together - 1) / together);
+              (sites + together - 1) / together) +
+         sites_before(job, bindings, scalars);
 }
 
 const char* widest_integer(const Job& job) { return wide(job); }
@@ -177,8 +192,9 @@ Code draw_lines(const Job& job, const Code& site) {
   return text;
 }
 
-std::vector<Code> draw_pieces(const Job& job, const Code& site) {
+std::vector<Code> draw_pieces(const Job& job, const Code& in_memory) {
   if (job.body.draws.empty()) return {};
+  const Code site = job.kernel.planes ? "sites_before + " + in_memory : in_memory;
   const kernel::Random& random = job.kernel.random;
   const bool across = kernel::across_sites(random);
   const std::int64_t words =

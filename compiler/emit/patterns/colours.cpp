@@ -66,6 +66,7 @@ Code rows_text(const Job& job, const Bindings& bindings, std::int64_t units, std
   site_lines(job, bindings, slots);
   slots["name"] = job.body.suffix;
   slots["units"] = std::to_string(units);
+  slots["below"] = units_below(job.kernel, units);
   slots["tasks"] = std::to_string(tasks);
   slots["cells"] = std::to_string(Gather::cells(job.kernel, 0));
   slots["inner"] = Gather::cell_name(job.kernel, 0);
@@ -99,12 +100,14 @@ Code sum_memory(const GpuReductions& reductions) {
 
 program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
-  const std::int64_t cells = kernel.sites() / kernel.colours->modulus;
+  const std::int64_t cells = kernel.walked_sites() / kernel.colours->modulus;
   if (job.signed_index) {
     const std::int64_t units = cells / Gather::cells(kernel, 0);
+    const std::int64_t all_cells =
+        kernel.planes ? cells * kernel.planes->whole / kernel.planes->own : cells;
     const auto text = [&](std::int64_t tasks) { return rows_text(job, bindings, units, tasks); };
     const Loop loop{units, text, fill("wrap.txt", {}) + independent_text(job) + count_function(job),
-                    std::max<std::int64_t>(1, cells / kCellsPerTask)};
+                    std::max<std::int64_t>(1, all_cells / kCellsPerTask), true};
     return emit_rows(job, bindings, &loop);
   }
   const std::int64_t wanted = (cells + kColourThreads - 1) / kColourThreads;

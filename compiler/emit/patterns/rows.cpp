@@ -7,6 +7,7 @@
 #include "compiler/emit/math/draws.hpp"
 #include "compiler/emit/patterns/rows_text.hpp"
 #include "compiler/emit/patterns/sites.hpp"
+#include "compiler/kernel/slabs.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -87,16 +88,31 @@ program::Kernel emit_scalars(const Job& job, const Bindings& bindings) {
   return out;
 }
 
+/// Units that are walked.
 std::int64_t units_of(const Job& job, const Loop* loop) {
   const Rows rows(job);
   return loop ? loop->units : rows.row_count() * rows.chunks();
 }
 
+/// Tasks of the whole lattice.
+std::int64_t all_tasks_of(const Job& job, const Loop* loop) {
+  const kernel::Kernel& k = job.kernel;
+  const std::int64_t units = units_of(job, loop), wish = loop ? loop->tasks : 0;
+  const std::int64_t modulus = k.colours ? k.colours->modulus : 1;
+  const bool slabs = !loop || loop->slabs;
+  if (!k.planes && slabs) return kernel::tasks_of_rows(k.extent, units, wish, modulus);
+  if (!k.planes)
+    return std::clamp<std::int64_t>(wish > 0 ? wish : k.sites() / kSitesPerTask, 1,
+                                    std::min<std::int64_t>(units, 512));
+  // with planes each slab has as many
+  const std::int64_t all = (slabs ? units : k.walked_sites()) * k.planes->whole / k.planes->own;
+  return kernel::tasks_of_rows(k.whole(), all, wish, modulus);
+}
+
+/// Tasks of the planes that are walked.
 std::int64_t tasks_of(const Job& job, const Loop* loop) {
-  const std::int64_t most = std::min<std::int64_t>(units_of(job, loop), 512);
-  return loop && loop->tasks > 0
-             ? std::min(loop->tasks, most)
-             : std::clamp<std::int64_t>(job.kernel.sites() / kSitesPerTask, 1, most);
+  const std::int64_t all = all_tasks_of(job, loop);
+  return job.kernel.planes ? all * job.kernel.planes->own / job.kernel.planes->whole : all;
 }
 
 // The slots common to all forms of a loop over rows; `rows` is the text of a task, `fold` adds the
@@ -108,6 +124,7 @@ Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
   Slots slots = common_slots(job, 1, &groups);
   slots["tasks"] = std::to_string(tasks);
   slots["units"] = std::to_string(units_of(job, loop));
+  slots["below"] = units_below(kernel, units_of(job, loop));
   slots["chunks"] = std::to_string(rows.chunks());
   slots["chunk"] = std::to_string(rows.chunk());
   slots["nx"] = std::to_string(kernel.extent[0]);
@@ -135,6 +152,11 @@ Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
 
 }  // namespace
 
+Code units_below(const kernel::Kernel& kernel, std::int64_t units) {
+  if (!kernel.planes || kernel.planes->first == 0) return {};
+  return code("{} + ", units * kernel.planes->first / kernel.planes->own);
+}
+
 std::int64_t row_tasks(const Job& job) { return tasks_of(job, nullptr); }
 
 Stage rows_stage(const Job& job, const Bindings& bindings) {
@@ -157,6 +179,21 @@ Stage rows_stage(const Job& job, const Bindings& bindings) {
                fill("persistent_rows.txt", slots);
   stage.partials = tasks * static_cast<std::int64_t>(job.kernel.reductions.size());
   return stage;
+}
+
+program::Kernel emit_rows_end(const Job& job, const Bindings& bindings, std::int64_t shares) {
+  using Kind = program::Argument::Kind;
+  Slots slots = common_slots(job, 1);
+  slots["reductions"] = std::to_string(job.kernel.reductions.size());
+  slots["all_tasks"] = std::to_string(shares);
+  slots["join"] = join_functions(job);
+  program::Kernel out;
+  out.source = finished(fill("end_of_ranks_cpp.txt", slots));
+  const auto of_scalars = static_cast<std::int64_t>(8 * bindings.slots.size());
+  const auto of_share = static_cast<std::int64_t>(8 * job.kernel.reductions.size());
+  out.arguments = {{Kind::Scalars, 0, of_scalars, program::Precision::F64, true},
+                   {Kind::Gathered, 0, of_share * shares}};
+  return out;
 }
 
 program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop) {
@@ -184,7 +221,7 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* 
     slots["entry_function"] = job.inside ? "" : fill("rows_many_entry_cpp.txt", slots);
     out.source = with_length(job, finished(fill("rows_many_cpp.txt", slots)));
   } else {
-    if (job.epilogue())
+    if (job.epilogue() && !kernel::sums_of_ranks(kernel))
       slots["finish_function"] = fill(cpp ? "finish_cpp.txt" : "finish_rows_opencl.txt", slots);
     out.source = with_length(job, finished(fill(cpp ? "rows_cpp.txt" : "rows_opencl.txt", slots)));
   }

@@ -20,9 +20,17 @@ struct Loop {
   std::function<Code(std::int64_t tasks)> text;
   Code functions = {};     ///< at file scope
   std::int64_t tasks = 0;  ///< 0: chosen by the number of sites
+  bool slabs = false;      ///< units follow the planes, and tasks end where slabs end
 };
 
+/// "12 + ": number of the first unit where the planes below it are ghosts; empty without ghosts.
+/// `units`: of the planes that are walked.
+Code units_below(const kernel::Kernel& kernel, std::int64_t units);
+
 program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop = nullptr);
+/// The kernel that adds the shares of all ranks and computes the scalars, for a kernel without
+/// stores (emit_end). Its argument Gathered has no kernel yet.
+program::Kernel emit_rows_end(const Job& job, const Bindings& bindings, std::int64_t shares);
 /// Number of tasks of an instance.
 std::int64_t row_tasks(const Job& job);
 /// OpenCL on a CPU: the kernel as part of a launch of many steps. Threads take the tasks in turn.

@@ -78,7 +78,11 @@ Code Rows::shares(std::int64_t tasks) const {
         "for (int j = 4; j > 0; j /= 2)\n  for (int k = 0; k < j; ++k)\n"
         "    {0}_lane[k] = vphi_join_{1}({2}, {0}_lane[k], {0}_lane[k + j]);\n",
         m, job_.body.suffix, i);
-    text += code("partials[{} + task] = {}_lane[0];\n", static_cast<std::int64_t>(i) * tasks, m);
+    // ranks send what they have added, task by task
+    text +=
+        kernel_.planes
+            ? code("partials[task * {} + {}] = {}_lane[0];\n", kernel_.reductions.size(), i, m)
+            : code("partials[{} + task] = {}_lane[0];\n", static_cast<std::int64_t>(i) * tasks, m);
   }
   return text;
 }

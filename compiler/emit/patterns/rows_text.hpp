@@ -23,7 +23,7 @@ class Rows {
   explicit Rows(const Job& job) : job_(job), kernel_(job.kernel) { plan(); }
 
   void plan();
-  std::int64_t row_count() const { return kernel_.sites() / extent(kernel_, 0); }
+  std::int64_t row_count() const { return kernel_.walked_sites() / extent(kernel_, 0); }
   std::int64_t chunk() const { return std::min(extent(kernel_, 0), kLongestRow); }
   std::int64_t chunks() const { return (extent(kernel_, 0) + chunk() - 1) / chunk(); }
 

@@ -95,8 +95,11 @@ std::optional<kernel::Line> walk_of(const kernel::Kernel& kernel, const TargetIn
   if (!in_any_order(kernel, own_in_place)) return {};
   auto line = kernel::line_of(kernel);
   if (!line || boundary_of(*line) == physics::Boundary::Absorbing) return {};
-  // One turn around the box, or one image in a wall, at most.
-  if (line_shape(*line).extent < line->before + line->delay + 2 * kLineQuad) return {};
+  // One turn around the box, or one image in a wall, at most; in memory as well where it has
+  // ghosts.
+  const std::int64_t cells = kernel.whole()[static_cast<std::size_t>(line->axis)];
+  if (cells < line->before + line->delay + 2 * kLineQuad) return {};
+  if (line_shape(*line).extent < line->before + line->back + line->delay) return {};
   line->step.fast = dialect_of(target).can.approximate && target.contract;
   line->step.pairs_all_angles = dialect_of(target).can.sincos_for_all;
   return line;

@@ -23,29 +23,41 @@ class RowsWalk {
         shape_(line_shape(line)),
         rows_(job) {
     // Neighbouring lines lie side by side in memory, or (along x) one behind the other.
-    beside_ = shape_.stride > 1 ? shape_.stride : shape_.lines;
+    lines_ = kernel_.walked_sites() / kernel_.walked()[static_cast<std::size_t>(line.axis)];
+    beside_ = shape_.stride > 1 ? shape_.stride : lines_;
     pitch_ = shape_.stride > 1 ? 1 : shape_.extent;
     width_ = std::min<std::int64_t>(beside_, kLaneBytes / bytes_of(job.body.real));
+    if (!kernel_.planes) return;
+    // The ghosts below are cells of a line, or lines.
+    const kernel::Planes& planes = *kernel_.planes;
+    if (planes.axis == line.axis) {
+      start_ = planes.first;
+    } else {
+      below_ = planes.first * (kernel_.walked_sites() / planes.own);
+    }
   }
 
   std::int64_t bundles() const { return (beside_ + width_ - 1) / width_; }
-  std::int64_t units() const { return bundles() * (shape_.lines / beside_); }
+  std::int64_t units() const { return bundles() * (lines_ / beside_); }
 
   Code text(std::int64_t tasks) const {
+    const std::int64_t own = kernel_.walked()[static_cast<std::size_t>(line_.axis)];
     Slots slots;
     slots["name"] = job_.body.suffix;
     slots["lanes"] = rows_.lanes();
     slots["shares"] = rows_.shares(tasks);
     slots["units"] = std::to_string(units());
+    slots["base"] = below_ > 0 ? code("{} + ", below_) : Code();
     slots["tasks"] = std::to_string(tasks);
     slots["width"] = std::to_string(width_);
     slots["bundles"] = std::to_string(bundles());
     slots["last_line"] = std::to_string(beside_ - width_);
     slots["block"] = std::to_string(beside_ * shape_.extent);
     slots["pitch"] = std::to_string(pitch_);
-    slots["before"] = std::to_string(line_.before);
+    slots["from"] = std::to_string(start_ - line_.before);
+    slots["start"] = std::to_string(start_ + line_.delay);
     slots["delay"] = std::to_string(line_.delay);
-    slots["extent"] = std::to_string(shape_.extent);
+    slots["end_of_line"] = std::to_string(start_ + own + line_.delay);
     slots["stride"] = std::to_string(shape_.stride);
     slots["still"] = still_copies(job_, line_, bindings_, tasks);
     slots["end"] = line_.still.empty() ? "last" : "vphi_select_index(copies > 0, first, last)";
@@ -138,7 +150,10 @@ class RowsWalk {
   const kernel::Line& line_;
   LineShape shape_;
   Rows rows_;
+  std::int64_t lines_ = 1;  ///< that are walked
   std::int64_t beside_ = 1, pitch_ = 1, width_ = 1;
+  std::int64_t start_ = 0;  ///< first cell of a line that is computed
+  std::int64_t below_ = 0;  ///< sites in memory below the first line
 };
 
 }  // namespace

@@ -1,0 +1,47 @@
+#include "compiler/kernel/slabs.hpp"
+
+#include <algorithm>
+
+namespace vphi::kernel {
+namespace {
+
+constexpr std::int64_t kSitesPerTask = 8192, kMostTasks = 512;
+constexpr std::int64_t kSitesPerSlab = 1024;  // a task of fewer sites does little else than begin
+constexpr std::int64_t kFewestSlabs = 4;      // even of a small lattice
+
+std::int64_t sites_of(const std::array<std::int64_t, 4>& extent) {
+  return extent[0] * extent[1] * extent[2] * extent[3];
+}
+
+}  // namespace
+
+int slab_axis(const std::array<std::int64_t, 4>& extent) {
+  int axis = 3;
+  while (axis > 0 && extent[static_cast<std::size_t>(axis)] == 1) --axis;
+  return axis;
+}
+
+std::int64_t planes_of_slab(const std::array<std::int64_t, 4>& extent, std::int64_t modulus) {
+  const int axis = slab_axis(extent);
+  const std::int64_t planes = extent[static_cast<std::size_t>(axis)];
+  if (axis == 0) return planes;
+  const std::int64_t plane = sites_of(extent) / planes;
+  std::int64_t wish = std::max<std::int64_t>(
+      1, std::min(planes / kFewestSlabs, (kSitesPerSlab + plane - 1) / plane));
+  while (wish > 1 && planes % wish != 0) --wish;
+  std::int64_t slab = wish;
+  while (slab < planes && (planes % slab != 0 || slab % modulus != 0)) slab += wish;
+  return slab;
+}
+
+std::int64_t tasks_of_rows(const std::array<std::int64_t, 4>& extent, std::int64_t units,
+                           std::int64_t wish, std::int64_t modulus) {
+  const auto axis = static_cast<std::size_t>(slab_axis(extent));
+  std::int64_t slabs = extent[axis] / planes_of_slab(extent, modulus);
+  if (units % slabs != 0) slabs = 1;
+  const std::int64_t most = std::min(units / slabs, std::max<std::int64_t>(1, kMostTasks / slabs));
+  if (wish == 0) wish = sites_of(extent) / kSitesPerTask;
+  return slabs * std::clamp<std::int64_t>(wish / slabs, 1, most);
+}
+
+}  // namespace vphi::kernel

@@ -1,0 +1,197 @@
+#include "compiler/schedule/cut.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/rewriting.hpp"
+#include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/slabs.hpp"
+#include "compiler/schedule/exchange.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Expr;
+using algebra::Op;
+using kernel::Boundary;
+using kernel::Kernel;
+using End = program::Cut::End;
+
+constexpr const char* kOrigin = "first_plane";
+constexpr const char* kOneDevice = "run it on one device, without ranks";
+
+bool per_site(const Kernel& kernel) { return !kernel.stores.empty() || !kernel.reductions.empty(); }
+
+dsl::Span span_of(const Kernel& kernel) {
+  dsl::Span span;
+  algebra::visit(kernel.values(), [&](Expr, Expr node) {
+    if (!node->span.empty()) span = node->span;  // the whole comes after its parts
+  });
+  return span;
+}
+
+std::optional<End> end_of(Boundary boundary) {
+  switch (boundary) {
+    case Boundary::Periodic:
+      return End::Periodic;
+    case Boundary::Antiperiodic:
+      return End::Antiperiodic;
+    case Boundary::Fixed:
+      return End::Fixed;
+    case Boundary::Neumann:
+      return End::Mirror;
+    case Boundary::Outflow:
+      return End::Open;
+    case Boundary::Absorbing:
+      break;
+  }
+  return {};
+}
+
+/// Whether a kernel computes what a rank can compute of its own planes and ghosts.
+std::optional<NotCut> refusal_of(const Kernel& kernel, const program::Program& p) {
+  if (kernel::sums_pairs(kernel))
+    return NotCut{"a sum over pairs reads all sites", kOneDevice, span_of(kernel)};
+  for (const kernel::ArrayParam& array : kernel.arrays)
+    if (array.elements > 0)
+      return NotCut{fmt::format("`{}` is a matrix over pairs of sites", array.name), kOneDevice,
+                    span_of(kernel)};
+  if (kernel.extent != p.extent)
+    return NotCut{fmt::format("`{}` is computed on sites of its own", kernel.name), kOneDevice,
+                  span_of(kernel)};
+  return {};
+}
+
+class Cutter {
+ public:
+  Cutter(Plan& plan, int ranks, int rank)
+      : plan_(plan), p_(plan.program), ranks_(ranks), rank_(rank) {
+    cut_.axis = kernel::slab_axis(p_.extent);
+    cut_.whole = p_.extent[static_cast<std::size_t>(cut_.axis)];
+  }
+
+  std::optional<NotCut> operator()() {
+    for (const Kernel& kernel : plan_.kernels) {
+      if (!per_site(kernel)) continue;
+      if (auto refused = refusal_of(kernel, p_)) return refused;
+    }
+    if (cut_.axis == 0)
+      return NotCut{"it is a single row of sites or bodies, and rows are not cut", kOneDevice, {}};
+    if (auto refused = ends()) return refused;
+    if (auto refused = slabs()) return refused;
+    apply();
+    return {};
+  }
+
+ private:
+  /// What lies beyond the ends must be the same for all that is read there.
+  std::optional<NotCut> ends() {
+    std::optional<End> known;
+    for (const Kernel& kernel : plan_.kernels) {
+      if (reach_across(plan_, kernel, cut_.axis).empty()) continue;
+      const auto end = end_of(kernel.boundary[static_cast<std::size_t>(cut_.axis)]);
+      if (!end) return NotCut{"its ends absorb", kOneDevice, span_of(kernel)};
+      if (known && *known != *end)
+        return NotCut{"fields continue in different ways beyond its ends", kOneDevice,
+                      span_of(kernel)};
+      known = end;
+      cut_.fixed_value = kernel.fixed_value;
+    }
+    cut_.ends = {known.value_or(End::Periodic), known.value_or(End::Periodic)};
+    return {};
+  }
+
+  std::optional<NotCut> slabs() {
+    cut_.slab = kernel::planes_of_slab(p_.extent);
+    std::int64_t modulus = 1;
+    for (const Kernel& kernel : plan_.kernels) {
+      if (!kernel.colours) continue;
+      modulus = std::lcm(modulus, std::int64_t{kernel.colours->modulus});
+      cut_.slab = std::lcm(cut_.slab, kernel::planes_of_slab(p_.extent, kernel.colours->modulus));
+    }
+    cut_.slab = std::lcm(cut_.slab, modulus);
+    const std::int64_t slabs = cut_.whole % cut_.slab == 0 ? cut_.whole / cut_.slab : 1;
+    if (slabs < ranks_)
+      return NotCut{fmt::format("its {} planes along {} are cut between slabs of {}", cut_.whole,
+                                axis_name(), slabs > 1 ? cut_.slab : cut_.whole),
+                    way_out(slabs),
+                    {}};
+    return ghosts(slabs, modulus);
+  }
+
+  std::optional<NotCut> ghosts(std::int64_t slabs, std::int64_t modulus) {
+    int deepest = 0;
+    for (const Kernel& kernel : plan_.kernels) {
+      for (const auto& [buffer, depth] : reach_across(plan_, kernel, cut_.axis)) {
+        for (std::size_t side = 0; side < 2; ++side) {
+          const auto rounded = (depth[side] + modulus - 1) / modulus * modulus;
+          // whole turns of the colours: a site keeps its colour
+          cut_.ghost[side] = std::max(cut_.ghost[side], static_cast<int>(rounded));
+        }
+        deepest = std::max({deepest, depth[0], depth[1]});
+      }
+      const std::int64_t least = slabs / ranks_ * cut_.slab;
+      if (deepest <= least) continue;
+      const std::int64_t slabs_of_rank = (deepest + cut_.slab - 1) / cut_.slab;
+      return NotCut{fmt::format("a site reads others {} planes away along {}, and some ranks "
+                                "would have {} of its {} planes",
+                                deepest, axis_name(), least, cut_.whole),
+                    way_out(slabs / slabs_of_rank), span_of(kernel)};
+    }
+    return {};
+  }
+
+  char axis_name() const { return "xyzt"[cut_.axis]; }
+
+  static std::string way_out(std::int64_t most) {
+    if (most < 2) return kOneDevice;
+    return fmt::format("{} ranks at most, or a larger lattice", most);
+  }
+
+  void apply() {
+    const auto [first, own] = cut_.planes(ranks_, rank_);
+    cut_.own = own;
+    cut_.origin_slot = static_cast<int>(p_.scalars.size());
+    p_.scalars.push_back({kOrigin, 0});
+    p_.cut = cut_;
+    const auto axis = static_cast<std::size_t>(cut_.axis);
+    p_.extent[axis] = own + cut_.ghost[0] + cut_.ghost[1];
+    for (Kernel& kernel : plan_.kernels) {
+      kernel.extent[axis] = p_.extent[axis];
+      kernel.boundary[axis] = Boundary::Periodic;
+      if (!per_site(kernel)) continue;
+      kernel.planes = {cut_.axis, cut_.ghost[0], own, cut_.whole, cut_.slab, kOrigin};
+      from_origin(kernel);
+    }
+  }
+
+  /// Coordinates along the cut axis are those of the whole lattice.
+  void from_origin(Kernel& kernel) const {
+    algebra::Rewriting rewrite([&](Expr node) -> Expr {
+      if (!node.is(Op::Site) || node->index != cut_.axis) return node;
+      algebra::Arena& arena = *node->arena;
+      const Expr shift = arena.raw(Op::Sub, {arena.symbol(kOrigin), arena.integer(cut_.ghost[0])});
+      return arena.raw(Op::Add, {node, shift});
+    });
+    std::vector<Expr> values = kernel.values();
+    values.insert(values.end(), kernel.paired_angles.begin(), kernel.paired_angles.end());
+    values = rewrite(values);
+    auto value = values.begin();
+    for (kernel::Store& store : kernel.stores) store.value = *value++;
+    for (kernel::Reduction& reduction : kernel.reductions) reduction.value = *value++;
+    for (Expr& angle : kernel.paired_angles) angle = *value++;
+  }
+
+  Plan& plan_;
+  program::Program& p_;
+  int ranks_, rank_;
+  program::Cut cut_;
+};
+
+}  // namespace
+
+std::optional<NotCut> cut(Plan& plan, int ranks, int rank) { return Cutter(plan, ranks, rank)(); }
+
+}  // namespace vphi::schedule

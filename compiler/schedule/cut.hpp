@@ -1,0 +1,32 @@
+// Cuts the lattice of a plan for one of several ranks.
+//
+// In: the plan for the whole lattice, and how many ranks share it. Out: the plan of one rank, whose
+// memory holds its own planes and, below and above them, ghosts as deep as the deepest read
+// (program::Cut). Kernels compute own planes alone. They know nothing of the ends of the lattice
+// along the cut axis: the ghosts there hold what the boundary says. Coordinates along that axis get
+// the number of the first own plane added, which is a scalar; so ranks with as many planes have the
+// same program. Which halos are filled when is the next stage (exchange.hpp).
+//
+// A cut lies between slabs (kernel/slabs.hpp) and at a multiple of the number of colours, so that
+// every site has the colour that it has in the whole lattice.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler/model/plan.hpp"
+#include "dsl/syntax/text.hpp"
+
+namespace vphi::schedule {
+
+/// Why a plan cannot be cut.
+struct NotCut {
+  std::string why;  ///< completes "the lattice cannot be cut for 4 ranks: ..."
+  std::string way;  ///< the way out
+  dsl::Span span;   ///< of the model; empty: the lattice itself
+};
+
+/// Instances: one. `plan` is unchanged where the result is not empty.
+std::optional<NotCut> cut(Plan& plan, int ranks, int rank);
+
+}  // namespace vphi::schedule

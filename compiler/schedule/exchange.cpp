@@ -1,0 +1,93 @@
+#include "compiler/schedule/exchange.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "compiler/algebra/transform.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Expr;
+using algebra::Op;
+
+class Exchange {
+ public:
+  explicit Exchange(Plan& plan) : plan_(plan), reach_(reach_across(plan, plan.program.cut.axis)) {
+    for (const kernel::Kernel& kernel : plan.kernels)
+      reads_.push_back(reach_across(plan, kernel, plan.program.cut.axis));
+  }
+
+  void operator()(std::vector<program::Launch>& list) {
+    std::map<int, std::size_t> stale;  // buffer -> the launch that wrote it last
+    const auto fill = [&](int buffer) {
+      const auto at = stale.find(buffer);
+      if (at == stale.end()) return;
+      list[at->second].halos.push_back({buffer, reach_.at(buffer)});
+      stale.erase(at);
+    };
+    const auto fill_all = [&] {
+      while (!stale.empty()) fill(stale.begin()->first);
+    };
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const auto number = static_cast<std::size_t>(list[i].kernel);
+      for (const auto& [buffer, depth] : reads_[number]) fill(buffer);
+      for (const int buffer : written(list[i]))
+        if (reach_.contains(buffer)) stale[buffer] = i;
+      if (list[i].solve >= 0) fill_all();
+    }
+    fill_all();
+  }
+
+ private:
+  /// Buffers whose present copy is another one after the launch.
+  std::set<int> written(const program::Launch& launch) const {
+    std::set<int> buffers(launch.swap.begin(), launch.swap.end());
+    const auto number = static_cast<std::size_t>(launch.kernel);
+    for (const kernel::ArrayParam& array : plan_.kernels[number].arrays)
+      if (array.written && !array.next)
+        buffers.insert(plan_.buffer_of[static_cast<std::size_t>(array.array)]);
+    return buffers;
+  }
+
+  Plan& plan_;
+  Reach reach_;
+  std::vector<Reach> reads_;  // by kernel
+};
+
+}  // namespace
+
+Reach reach_across(const Plan& plan, const kernel::Kernel& kernel, int axis) {
+  Reach reach;
+  const auto read = [&](int array, int d) {
+    if (d == 0) return;
+    auto& [below, above] = reach[plan.buffer_of[static_cast<std::size_t>(array)]];
+    (d < 0 ? below : above) = std::max(d < 0 ? below : above, std::abs(d));
+  };
+  for (const Expr leaf : algebra::reads(kernel.values())) {
+    if (leaf.is(Op::Load)) read(leaf->index, leaf->offset.d[axis]);
+    if (!leaf.is(Op::Stencil)) continue;
+    for (const algebra::Offset& offset : leaf->arena->stencil_data(leaf->index).offsets)
+      read(leaf.arg(0)->index, offset.d[axis] + leaf.arg(0)->offset.d[axis]);
+  }
+  return reach;
+}
+
+Reach reach_across(const Plan& plan, int axis) {
+  Reach all;
+  for (const kernel::Kernel& kernel : plan.kernels) {
+    for (const auto& [buffer, depth] : reach_across(plan, kernel, axis)) {
+      auto& known = all[buffer];
+      for (std::size_t side = 0; side < 2; ++side) known[side] = std::max(known[side], depth[side]);
+    }
+  }
+  return all;
+}
+
+void exchange(Plan& plan) {
+  Exchange in(plan);
+  plan.program.each_list([&](std::vector<program::Launch>& list) { in(list); });
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,25 @@
+// Lists of launches, and the planes of ranks.
+#include <initializer_list>
+
+#include "program/program.hpp"
+
+namespace vphi::program {
+
+Cut::Planes Cut::planes(int ranks, int rank) const {
+  const std::int64_t slabs = whole / slab;
+  const std::int64_t first = slabs * rank / ranks * slab;
+  return {first, slabs * (rank + 1) / ranks * slab - first};
+}
+
+void Program::each_list(const std::function<void(std::vector<Launch>&)>& see) {
+  for (std::vector<Launch>* list : {&prologue, &step, &watch, &watch_then, &watch_before})
+    see(*list);
+  for (std::vector<Launch>& list : cycle) see(list);
+  for (Output& output : outputs)
+    for (std::vector<Launch>* list :
+         {&output.before, &output.launches, &output.averages, &output.then})
+      see(*list);
+  for (Solve& solve : solves) see(solve.iterate), see(solve.finish);
+}
+
+}  // namespace vphi::program

@@ -1,0 +1,58 @@
+// Lattices that ranks share: every shipped model has the bits of one device, or is listed here with
+// the reason why it cannot be cut.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "tests/support/cut_ranks.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the refusal of a model says.
+std::string refusal_of(const std::string& model) {
+  static const std::string kRow = "single row", kPairs = "sum over pairs", kFar = "planes away";
+  static const std::map<std::string, std::string> kRefused = {};
+  const auto found = kRefused.find(model);
+  return found == kRefused.end() ? "" : found->second;
+}
+
+class CutModels : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(CutModels, HaveTheBitsOfOneDevice) {
+  const std::string why = refusal_of(GetParam());
+  for (const int ranks : {2, 3}) {
+    const auto result = testing::cut_and_compare(testing::shipped(GetParam()), ranks);
+    EXPECT_EQ(result.refused.empty(), why.empty()) << ranks << ": " << result.refused;
+    EXPECT_NE(result.refused.find(why), std::string::npos) << result.refused;
+    EXPECT_EQ(result.differs, "") << ranks;
+  }
+}
+
+std::vector<std::string> all_models() {
+  std::vector<std::string> names;
+  const fs::path folder = fs::path(testing::shipped("x")).parent_path();
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".vphi") continue;
+    const fs::path name = fs::relative(entry.path(), folder);
+    if (name.begin()->string() == "std") continue;
+    names.push_back((name.parent_path() / name.stem()).string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, CutModels, ::testing::ValuesIn(all_models()),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           for (char& c : name) c = c == '/' ? '_' : c;
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace vphi

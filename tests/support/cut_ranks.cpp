@@ -1,0 +1,419 @@
+#include "tests/support/cut_ranks.hpp"
+
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <span>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "runtime/run/session.hpp"
+#include "tests/support/simulate.hpp"
+#include "tools/model.hpp"
+
+namespace vphi::testing {
+
+using program::Argument;
+using program::Cut;
+using runtime::BufferHandle;
+
+namespace {
+
+template <class T>
+std::vector<std::byte> bytes_of(const std::vector<double>& values) {
+  const std::vector<T> numbers(values.begin(), values.end());
+  const auto raw = std::as_bytes(std::span(numbers));
+  return {raw.begin(), raw.end()};
+}
+
+template <class T>
+std::vector<double> numbers_of(const std::vector<std::byte>& bytes) {
+  std::vector<T> numbers(bytes.size() / sizeof(T));
+  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  return {numbers.begin(), numbers.end()};
+}
+
+}  // namespace
+
+struct CutRanks::Rank {
+  program::Program program;
+  std::vector<runtime::KernelHandle> kernels;
+  std::vector<std::array<BufferHandle, 2>> buffers;  ///< the present copy, the other one
+  std::vector<BufferHandle> partials;                ///< of each kernel
+  std::vector<BufferHandle> gathered;
+  BufferHandle counter, scalars;
+  std::int64_t first = 0;  ///< own plane in the whole lattice
+
+  const program::Buffer& about(int buffer) const {
+    return program.buffers[static_cast<std::size_t>(buffer)];
+  }
+  std::size_t width(int buffer) const {
+    return about(buffer).precision == program::Precision::F32 ? 4 : 8;
+  }
+  std::int64_t planes() const {
+    return program.cut.axis < 0 ? 1 : program.extent[static_cast<std::size_t>(program.cut.axis)];
+  }
+};
+
+CutRanks::CutRanks(std::vector<program::Program> programs, runtime::Device& device)
+    : device_(device) {
+  const auto ranks = static_cast<int>(programs.size());
+  for (int r = 0; r < ranks; ++r) {
+    auto& rank = *ranks_.emplace_back(std::make_unique<Rank>());
+    rank.program = std::move(programs[static_cast<std::size_t>(r)]);
+    const program::Program& p = rank.program;
+    rank.kernels = device.compile(p.kernels);
+    const auto memory = [&](std::int64_t bytes) {
+      const BufferHandle handle =
+          device.allocate(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 8)));
+      device.zero(handle);
+      return handle;
+    };
+    for (std::size_t b = 0; b < p.buffers.size(); ++b) {
+      const auto bytes = p.sites() * static_cast<std::int64_t>(rank.width(static_cast<int>(b)));
+      rank.buffers.push_back({memory(bytes), memory(bytes)});
+    }
+    for (const program::Kernel& kernel : p.kernels) {
+      rank.partials.push_back(memory(8 * kernel.partials));
+      std::int64_t gathered = 0;
+      for (const Argument& a : kernel.arguments)
+        if (a.kind == Argument::Kind::Gathered) gathered = a.bytes;
+      rank.gathered.push_back(memory(gathered));
+    }
+    rank.counter = memory(8);
+    rank.scalars = memory(8 * static_cast<std::int64_t>(p.scalars.size()));
+    if (p.cut.axis >= 0) rank.first = p.cut.planes(ranks, r).first;
+  }
+  std::vector<double> initial;
+  for (const program::Scalar& s : ranks_[0]->program.scalars) initial.push_back(s.initial);
+  set_scalars(initial);
+  for (auto& rank : ranks_)
+    for (std::size_t b = 0; b < rank->buffers.size(); ++b) poison(*rank, static_cast<int>(b));
+}
+
+/// What nobody fills must not be read.
+void CutRanks::poison(const Rank& rank, int buffer) {
+  const Cut& cut = rank.program.cut;
+  if (cut.axis < 0) return;
+  const std::size_t bytes = plane(buffer);
+  const std::vector<double> nan(bytes / rank.width(buffer),
+                                std::numeric_limits<double>::quiet_NaN());
+  const auto plane = rank.width(buffer) == 4 ? bytes_of<float>(nan) : bytes_of<double>(nan);
+  for (std::int64_t k = 0; k < rank.planes(); ++k) {
+    if (k >= cut.ghost[0] && k < cut.ghost[0] + cut.own) continue;
+    for (const BufferHandle copy : rank.buffers[static_cast<std::size_t>(buffer)])
+      device_.upload(copy, static_cast<std::size_t>(k) * bytes, plane);
+  }
+}
+
+CutRanks::~CutRanks() {
+  for (auto& rank : ranks_) {
+    for (const auto& copies : rank->buffers)
+      for (const BufferHandle copy : copies) device_.free(copy);
+    for (const BufferHandle b : rank->partials) device_.free(b);
+    for (const BufferHandle b : rank->gathered) device_.free(b);
+    device_.free(rank->counter);
+    device_.free(rank->scalars);
+  }
+}
+
+std::size_t CutRanks::plane(int buffer) const {
+  const Rank& rank = *ranks_[0];
+  return static_cast<std::size_t>(rank.program.sites() / rank.planes()) * rank.width(buffer);
+}
+
+void CutRanks::write(int buffer, const std::vector<double>& values) {
+  const bool single = ranks_[0]->width(buffer) == 4;
+  const auto bytes = single ? bytes_of<float>(values) : bytes_of<double>(values);
+  const std::size_t plane_bytes = plane(buffer);
+  for (auto& rank : ranks_) {
+    const Cut& cut = rank->program.cut;
+    const BufferHandle now = rank->buffers[static_cast<std::size_t>(buffer)][0];
+    if (cut.axis < 0) {
+      device_.upload(now, 0, bytes);
+      continue;
+    }
+    device_.upload(now, static_cast<std::size_t>(cut.ghost[0]) * plane_bytes,
+                   std::span(bytes).subspan(static_cast<std::size_t>(rank->first) * plane_bytes,
+                                            static_cast<std::size_t>(cut.own) * plane_bytes));
+  }
+  if (ranks_[0]->program.cut.axis >= 0) fill(buffer, ranks_[0]->program.cut.ghost);
+}
+
+std::vector<double> CutRanks::read(int buffer) {
+  std::vector<std::byte> all;
+  const std::size_t plane_bytes = plane(buffer);
+  for (auto& rank : ranks_) {
+    const Cut& cut = rank->program.cut;
+    const auto own = static_cast<std::size_t>(cut.axis < 0 ? 1 : cut.own);
+    std::vector<std::byte> part(own * plane_bytes);
+    device_.download(part, rank->buffers[static_cast<std::size_t>(buffer)][0],
+                     static_cast<std::size_t>(cut.ghost[0]) * plane_bytes);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return ranks_[0]->width(buffer) == 4 ? numbers_of<float>(all) : numbers_of<double>(all);
+}
+
+std::vector<double> CutRanks::scalars() {
+  std::vector<double> first;
+  for (auto& rank : ranks_) {
+    std::vector<double> own(rank->program.scalars.size());
+    device_.download(std::as_writable_bytes(std::span(own)), rank->scalars, 0);
+    if (rank->program.cut.origin_slot >= 0) own.resize(own.size() - 1);
+    if (first.empty()) first = own;
+    for (std::size_t i = 0; i < own.size(); ++i)
+      if (std::bit_cast<std::uint64_t>(own[i]) != std::bit_cast<std::uint64_t>(first[i]))
+        throw std::runtime_error("ranks differ in " + rank->program.scalars[i].name);
+  }
+  return first;
+}
+
+void CutRanks::set_scalars(const std::vector<double>& values) {
+  for (auto& rank : ranks_) {
+    std::vector<double> own(values.begin(), values.end());
+    own.resize(rank->program.scalars.size());
+    if (rank->program.cut.origin_slot >= 0)
+      own[static_cast<std::size_t>(rank->program.cut.origin_slot)] =
+          static_cast<double>(rank->first);
+    device_.upload(rank->scalars, 0, std::as_bytes(std::span(own)));
+  }
+}
+
+void CutRanks::launch(List list, std::int64_t number) {
+  std::vector<const std::vector<program::Launch>*> lists;
+  for (auto& rank : ranks_) lists.push_back(&list(rank->program, number));
+  run(lists);
+}
+
+void CutRanks::run(const std::vector<const std::vector<program::Launch>*>& lists) {
+  for (std::size_t i = 0; i < lists[0]->size(); ++i) {
+    std::vector<const program::Launch*> launches;
+    for (const auto* list : lists) launches.push_back(&(*list)[i]);
+    one(launches);
+    const int solve = launches[0]->solve;
+    if (solve < 0) continue;
+    const auto number = static_cast<std::size_t>(solve);
+    std::vector<const std::vector<program::Launch>*> iterate, finish;
+    for (auto& rank : ranks_) {
+      iterate.push_back(&rank->program.solves[number].iterate);
+      finish.push_back(&rank->program.solves[number].finish);
+    }
+    constexpr int kMost = 20;
+    for (int k = 0; k < kMost; ++k) run(iterate);
+    run(finish);
+  }
+}
+
+void CutRanks::one(const std::vector<const program::Launch*>& launches) {
+  const auto kernel = static_cast<std::size_t>(launches[0]->kernel);
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    Rank& rank = *ranks_[r];
+    std::vector<BufferHandle> arguments;
+    for (const Argument& a : rank.program.kernels[kernel].arguments) {
+      const auto index = static_cast<std::size_t>(a.index);
+      switch (a.kind) {
+        case Argument::Kind::Current:
+        case Argument::Kind::Next:
+          arguments.push_back(rank.buffers[index][a.kind == Argument::Kind::Next]);
+          break;
+        case Argument::Kind::Scalars:
+          arguments.push_back(rank.scalars);
+          break;
+        case Argument::Kind::Partials:
+          arguments.push_back(rank.partials[kernel]);
+          break;
+        case Argument::Kind::Counter:
+          arguments.push_back(rank.counter);
+          break;
+        case Argument::Kind::Gathered: {
+          std::size_t at = 0;
+          for (auto& other : ranks_) {
+            std::vector<std::byte> part(
+                static_cast<std::size_t>(8 * other->program.kernels[index].partials));
+            device_.download(part, other->partials[index], 0);
+            device_.upload(rank.gathered[kernel], at, part);
+            at += part.size();
+          }
+          if (static_cast<std::int64_t>(at) != a.bytes)
+            throw std::runtime_error(fmt::format("{} bytes of sums, not {}", at, a.bytes));
+          arguments.push_back(rank.gathered[kernel]);
+          break;
+        }
+      }
+    }
+    device_.launch(rank.kernels[kernel], arguments);
+  }
+  for (std::size_t r = 0; r < ranks_.size(); ++r)
+    for (const int buffer : launches[r]->swap)
+      std::swap(ranks_[r]->buffers[static_cast<std::size_t>(buffer)][0],
+                ranks_[r]->buffers[static_cast<std::size_t>(buffer)][1]);
+  for (const program::Halo& halo : launches[0]->halos) fill(halo.buffer, halo.depth);
+}
+
+void CutRanks::fill(int buffer, const std::array<int, 2>& depth) {
+  const Cut& cut = ranks_[0]->program.cut;
+  const std::size_t bytes = plane(buffer);
+  const bool single = ranks_[0]->width(buffer) == 4;
+  std::vector<std::byte> one(bytes);
+  const auto plane_of = [&](std::int64_t number) {  // of the whole lattice
+    for (auto& rank : ranks_) {
+      const std::int64_t own = number - rank->first;
+      if (own < 0 || own >= rank->program.cut.own) continue;
+      device_.download(one, rank->buffers[static_cast<std::size_t>(buffer)][0],
+                       static_cast<std::size_t>(own + cut.ghost[0]) * bytes);
+    }
+  };
+  const auto beyond = [&](std::int64_t number) {
+    const bool above = number >= cut.whole;
+    const std::int64_t around = (number + cut.whole) % cut.whole;
+    const std::int64_t image = above ? 2 * cut.whole - 1 - number : -1 - number;
+    switch (cut.ends[above]) {
+      case Cut::End::Periodic:
+        plane_of(around);
+        return;
+      case Cut::End::Mirror:
+        plane_of(image);
+        return;
+      case Cut::End::Open:
+        plane_of(above ? cut.whole - 1 : 0);
+        return;
+      case Cut::End::Antiperiodic:
+      case Cut::End::Fixed: {
+        plane_of(around);
+        auto values = single ? numbers_of<float>(one) : numbers_of<double>(one);
+        for (double& v : values) v = cut.ends[above] == Cut::End::Fixed ? cut.fixed_value : -v;
+        one = single ? bytes_of<float>(values) : bytes_of<double>(values);
+        return;
+      }
+    }
+  };
+  for (auto& rank : ranks_) {
+    const std::int64_t own = rank->program.cut.own;
+    for (std::int64_t k = -depth[0]; k < own + depth[1]; ++k) {
+      if (k == 0) k = own;
+      if (k >= own + depth[1]) break;
+      const std::int64_t number = rank->first + k;
+      if (number < 0 || number >= cut.whole) {
+        beyond(number);
+      } else {
+        plane_of(number);
+      }
+      device_.upload(rank->buffers[static_cast<std::size_t>(buffer)][0],
+                     static_cast<std::size_t>(k + cut.ghost[0]) * bytes, one);
+    }
+  }
+}
+
+namespace {
+
+constexpr int kSteps = 3;
+
+CompileOptions small(int dims) {
+  CompileOptions options;
+  options.lattice = dims == 4 ? "8 * 8 * 8 * 16" : dims == 3 ? "24^3" : dims == 2 ? "64^2" : "64";
+  options.steps = kSteps;
+  options.batch = 1;
+  return options;
+}
+
+/// Numbers by name.
+using Numbers = std::map<std::string, std::vector<double>>;
+
+/// State, watched scalars and output arrays after the start and some steps.
+Numbers results(CutRanks& ranks, const program::Program& p,
+                const std::vector<std::pair<int, std::vector<double>>>& start) {
+  using List = std::vector<program::Launch>;
+  for (const auto& [buffer, values] : start) ranks.write(buffer, values);
+  Numbers all;
+  const auto keep = [&](const std::string& when, bool scratch) {
+    all[when + ": scalars"] = ranks.scalars();
+    for (std::size_t b = 0; b < p.buffers.size(); ++b)
+      if (!p.buffers[b].scratch || scratch)
+        all[when + ": " + p.buffers[b].name] = ranks.read(static_cast<int>(b));
+  };
+  ranks.launch([](const program::Program& q, std::int64_t) -> const List& { return q.prologue; });
+  keep("start", false);
+  for (int step = 0; step < kSteps; ++step)
+    ranks.launch(
+        [](const program::Program& q, std::int64_t n) -> const List& { return q.launches(n); },
+        step);
+  keep("steps", false);
+  ranks.launch([](const program::Program& q, std::int64_t) -> const List& { return q.watch; });
+  keep("watch", false);
+  for (std::size_t o = 0; o < p.outputs.size(); ++o) {
+    if (!p.outputs[o].transforms.empty()) continue;
+    ranks.launch(
+        [](const program::Program& q, std::int64_t n) -> const List& {
+          return q.outputs[static_cast<std::size_t>(n)].launches;
+        },
+        static_cast<std::int64_t>(o));
+    all["output " + std::to_string(o)] = ranks.scalars();
+    for (const program::FieldOutput& field : p.outputs[o].fields)
+      all["output " + field.name] = ranks.read(field.buffer);
+  }
+  return all;
+}
+
+/// What a run starts from: the random fields and files, before the prologue.
+std::vector<std::pair<int, std::vector<double>>> start_of(const program::Program& whole,
+                                                          runtime::Device& device) {
+  program::Program fields = whole;
+  fields.prologue.clear();
+  runtime::Session session(fields, device);
+  session.start();
+  std::vector<std::pair<int, std::vector<double>>> start;
+  for (const program::RandomField& random : whole.random)
+    start.emplace_back(random.buffer, session.read(random.buffer));
+  return start;
+}
+
+std::string differences(const Numbers& one, const Numbers& many) {
+  std::string text;
+  for (const auto& [name, values] : one) {
+    const auto& others = many.at(name);
+    std::size_t differ = 0, at = 0;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (std::bit_cast<std::uint64_t>(values[i]) != std::bit_cast<std::uint64_t>(others.at(i)))
+        if (differ++ == 0) at = i;
+    if (differ > 0)
+      text += fmt::format("{}: {} of {}, the first number {}: {} and {}\n", name, differ,
+                          values.size(), at, values[at], others[at]);
+  }
+  return text;
+}
+
+std::string rendered(const Compilation& c) {
+  std::string text;
+  for (const dsl::Diagnostic& d : c.diagnostics.all()) text += d.code + ": " + d.message + "; ";
+  return text;
+}
+
+}  // namespace
+
+CutResult cut_and_compare(const std::string& path, int ranks) {
+  runtime::Device& device = *testing::device("native");
+  const emit::TargetInfo target = tools::default_target("native");
+  CompileOptions options;
+  options.batch = 1;
+  const Compilation derived = derive_model(path, options);
+  if (!derived.system) return {.refused = rendered(derived), .differs = {}};
+  if (derived.resolved.clause("lattice")) options = small(derived.system->lattice.dims);
+  const Compilation whole = compile_model(path, options, target);
+  if (!whole.program) return {.refused = rendered(whole), .differs = {}};
+  std::vector<program::Program> programs;
+  options.ranks = ranks;
+  for (options.rank = 0; options.rank < ranks; ++options.rank) {
+    Compilation c = compile_model(path, options, target);
+    if (!c.program) return {.refused = rendered(c), .differs = {}};
+    programs.push_back(*std::move(c.program));
+  }
+  const auto start = start_of(*whole.program, device);
+  CutRanks alone({*whole.program}, device);
+  const Numbers one = results(alone, *whole.program, start);
+  CutRanks team(std::move(programs), device);
+  return {.refused = {}, .differs = differences(one, results(team, *whole.program, start))};
+}
+
+}  // namespace vphi::testing

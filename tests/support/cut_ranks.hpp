@@ -1,0 +1,57 @@
+// Ranks that share a lattice, step by step: each has its program and memory on one native device.
+//
+// It does what a run of ranks does between its kernels and nothing else, in the plainest way: it
+// fills halos plane by plane and joins the partial sums in the order of the ranks. So what it finds
+// is the compiler's. Ghosts are NaN until they are filled.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+#include "runtime/device/device.hpp"
+
+namespace vphi::testing {
+
+class CutRanks {
+ public:
+  /// `programs`: of each rank, in order; one program that is not cut is a lattice on one device.
+  CutRanks(std::vector<program::Program> programs, runtime::Device& device);
+  ~CutRanks();
+  CutRanks(const CutRanks&) = delete;
+  CutRanks& operator=(const CutRanks&) = delete;
+
+  /// Numbers of the whole lattice, x fastest.
+  void write(int buffer, const std::vector<double>& values);
+  std::vector<double> read(int buffer);
+  /// Without the slot of `Cut`. Throws std::runtime_error where ranks differ.
+  std::vector<double> scalars();
+  void set_scalars(const std::vector<double>& values);
+  /// The lists of launches of the ranks with the same name. Solves iterate 20 times at most.
+  using List = const std::vector<program::Launch>& (*)(const program::Program&, std::int64_t);
+  void launch(List list, std::int64_t number = 0);
+
+ private:
+  struct Rank;
+  void run(const std::vector<const std::vector<program::Launch>*>& lists);
+  void one(const std::vector<const program::Launch*>& launches);
+  void fill(int buffer, const std::array<int, 2>& depth);
+  void poison(const Rank& rank, int buffer);
+  std::size_t plane(int buffer) const;  ///< bytes
+
+  runtime::Device& device_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+};
+
+/// What a model and so many ranks give.
+struct CutResult {
+  std::string refused;  ///< the codes and messages, where the lattice cannot be cut
+  std::string differs;  ///< what is not the same bits as on one device; empty: all is
+};
+
+/// Starts the model on a small lattice, makes three steps, fills what is watched and all outputs,
+/// on one device and on so many ranks, and compares arrays and scalars after each.
+CutResult cut_and_compare(const std::string& path, int ranks);
+
+}  // namespace vphi::testing
