@@ -171,9 +171,8 @@ emit::Reading reading_of(const Compilation& c) {
 
 /// For one of the ranks that share the lattice; false, with a message, where they cannot.
 bool cut_lattice(Compilation& c, const CompileOptions& options, const emit::TargetInfo& target) {
-  auto refused = schedule::cut(*c.plan, options.ranks, options.rank);
-  if (!refused && target.target != program::Target::Native)
-    refused = {"this is done on processors alone so far", "--device native", {}};
+  const auto refused =
+      schedule::cut(*c.plan, options.ranks, options.rank, emit::planes_of_slab(target));
   if (!refused) {
     schedule::exchange(*c.plan);
     return true;
@@ -258,7 +257,7 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   together.add_kernel(bindings);
   program::Program program = planned;
   program.kernels.clear();
-  emit::share_memory(result.plan->kernels, target, bindings, program);
+  if (!cut) emit::share_memory(result.plan->kernels, target, bindings, program);
   for (const kernel::Kernel& kernel : result.plan->kernels) {
     program.kernels.push_back(emit::emit(kernel, target, bindings));
   }

@@ -18,6 +18,8 @@
 namespace vphi::emit {
 namespace {
 
+constexpr int kMostEndThreads = 256, kMostEndBytes = 40 * 1024;  // of the group of an end
+
 bool updates_in_place_of_colours(const kernel::Kernel& kernel, const Bindings& bindings) {
   return std::ranges::any_of(kernel.arrays, [&](const kernel::ArrayParam& array) {
     const auto number = static_cast<std::size_t>(array.array);
@@ -128,6 +130,11 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   return out;
 }
 
+std::int64_t planes_of_slab(const TargetInfo& target) {
+  constexpr std::int64_t kOfMarch = 16;
+  return dialect_of(target).processor() ? 1 : kOfMarch;
+}
+
 program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
                          const Bindings& bindings, const program::Kernel& sums, int number) {
   const kernel::Planes& planes = kernel.planes.value();
@@ -142,11 +149,23 @@ program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
     reduction.value = reduction.value->arena->integer(0);
   end = kernel::for_device(site_by_site(end, target)).kernel;
   const Job job = make_job(end, target, bindings);
-  program::Kernel out =
-      emit_rows_end(job, bindings, sums.partials / count * planes.whole / planes.own);
+  const std::int64_t shares = sums.partials / count * planes.whole / planes.own;
+  program::Kernel out;
+  if (job.signed_index) {
+    out.source = finished(rows_end_text(job, shares));
+  } else {
+    int threads = kMostEndThreads;
+    while (threads > 32 && threads / 2 >= count && 8 * count * threads > kMostEndBytes)
+      threads /= 2;
+    out.source = finished(sites_end_text(job, shares, threads));
+    out.block[0] = static_cast<std::uint32_t>(threads);
+  }
+  out.arguments = {
+      {program::Argument::Kind::Scalars, 0, static_cast<std::int64_t>(8 * bindings.slots.size()),
+       program::Precision::F64, true},
+      {program::Argument::Kind::Gathered, number, 8 * count * shares}};
   out.name = end.name;
   out.entry = job.entry;
-  out.arguments[1].index = number;
   return out;
 }
 

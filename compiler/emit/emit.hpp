@@ -62,6 +62,9 @@ struct Bindings {
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
                      const Bindings& bindings);
 
+/// Planes of a lattice that should lie between two cuts, so that a GPU's marches are not shorter.
+std::int64_t planes_of_slab(const TargetInfo& target);
+
 /// Of a kernel whose sums are a part of those of a lattice that ranks share
 /// (kernel::sums_of_ranks), emitted as `sums`, number `number` of the program: the kernel that adds
 /// those of all ranks and has its epilogue. Native alone.

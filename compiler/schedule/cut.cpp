@@ -19,6 +19,7 @@ using kernel::Boundary;
 using kernel::Kernel;
 using End = program::Cut::End;
 
+constexpr std::int64_t kFewestSlabs = 4;
 constexpr const char* kOrigin = "first_plane";
 constexpr const char* kOneDevice = "run it on one device, without ranks";
 
@@ -66,8 +67,8 @@ std::optional<NotCut> refusal_of(const Kernel& kernel, const program::Program& p
 
 class Cutter {
  public:
-  Cutter(Plan& plan, int ranks, int rank)
-      : plan_(plan), p_(plan.program), ranks_(ranks), rank_(rank) {
+  Cutter(Plan& plan, int ranks, int rank, std::int64_t planes)
+      : plan_(plan), p_(plan.program), ranks_(ranks), rank_(rank), planes_(planes) {
     cut_.axis = kernel::slab_axis(p_.extent);
     cut_.whole = p_.extent[static_cast<std::size_t>(cut_.axis)];
   }
@@ -112,6 +113,9 @@ class Cutter {
       cut_.slab = std::lcm(cut_.slab, kernel::planes_of_slab(p_.extent, kernel.colours->modulus));
     }
     cut_.slab = std::lcm(cut_.slab, modulus);
+    const std::int64_t smallest = cut_.slab, least = std::min(planes_, cut_.whole / kFewestSlabs);
+    while (cut_.slab < cut_.whole && (cut_.slab < least || cut_.whole % cut_.slab != 0))
+      cut_.slab += smallest;
     const std::int64_t slabs = cut_.whole % cut_.slab == 0 ? cut_.whole / cut_.slab : 1;
     if (slabs < ranks_)
       return NotCut{fmt::format("its {} planes along {} are cut between slabs of {}", cut_.whole,
@@ -187,11 +191,14 @@ class Cutter {
   Plan& plan_;
   program::Program& p_;
   int ranks_, rank_;
+  std::int64_t planes_;
   program::Cut cut_;
 };
 
 }  // namespace
 
-std::optional<NotCut> cut(Plan& plan, int ranks, int rank) { return Cutter(plan, ranks, rank)(); }
+std::optional<NotCut> cut(Plan& plan, int ranks, int rank, std::int64_t planes) {
+  return Cutter(plan, ranks, rank, planes)();
+}
 
 }  // namespace vphi::schedule

@@ -2,6 +2,7 @@
 // models: tests/long/cut_test.cpp.
 #include <gtest/gtest.h>
 
+#include "runtime/device/cuda/nvrtc.hpp"
 #include "tests/support/cut_ranks.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -15,6 +16,52 @@ TEST_P(CutLattice, HasTheBitsOfOneDevice) {
     const auto result = testing::cut_and_compare(testing::shipped(GetParam()), ranks);
     EXPECT_EQ(result.refused, "") << ranks;
     EXPECT_EQ(result.differs, "") << ranks;
+  }
+}
+
+/// Sums of a GPU's groups are added in another order on one device: the numbers agree to rounding.
+class CutAsOnGpu : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(CutAsOnGpu, AgreesWithOneDevice) {
+  if (testing::device("opencl") == nullptr) GTEST_SKIP() << "no OpenCL device";
+  const testing::CutSetup setup{"opencl", true, "f64", 1e-11};
+  const auto result = testing::cut_and_compare(testing::shipped(GetParam()), 3, setup);
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
+TEST(CutOnOpenCl, AProcessorHasTheNumbersOfOneDevice) {
+  if (testing::device("opencl") == nullptr) GTEST_SKIP() << "no OpenCL device";
+  const testing::CutSetup setup{"opencl", false, "f64", 1e-11};
+  const auto result = testing::cut_and_compare(testing::shipped("cosmology/preheating"), 3, setup);
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Patterns, CutAsOnGpu,
+                         ::testing::Values("cosmology/lphi4", "cosmology/preheating",
+                                           "noise/thermal", "teaching/drum", "gauge/u1_2d",
+                                           "hydro/gubser"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           for (char& c : name) c = c == '/' ? '_' : c;
+                           return name;
+                         });
+
+TEST(CutForCuda, EveryKernelCompiles) {
+  if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
+  emit::TargetInfo cuda;
+  cuda.target = program::Target::Cuda;
+  cuda.is_cpu = false;
+  CompileOptions options;
+  options.ranks = 3, options.rank = 1;
+  for (const char* model : {"cosmology/preheating", "noise/thermal", "gauge/su2_2d"}) {
+    const Compilation c = compile_model(testing::shipped(model), options, cuda);
+    ASSERT_TRUE(c.program) << model;
+    for (const program::Kernel& kernel : c.program->kernels) {
+      std::string log;
+      EXPECT_NO_THROW(runtime::nvrtc_compile(kernel.source, "sm_90", &log)) << log;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "tests/support/cut_ranks.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -369,14 +370,21 @@ std::vector<std::pair<int, std::vector<double>>> start_of(const program::Program
   return start;
 }
 
-std::string differences(const Numbers& one, const Numbers& many) {
+bool same(double a, double b, double allowed) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
+         std::abs(a - b) <= allowed;
+}
+
+std::string differences(const Numbers& one, const Numbers& many, double relative) {
   std::string text;
   for (const auto& [name, values] : one) {
     const auto& others = many.at(name);
+    double largest = 0;
+    for (const double v : values)
+      if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
     std::size_t differ = 0, at = 0;
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (std::bit_cast<std::uint64_t>(values[i]) != std::bit_cast<std::uint64_t>(others.at(i)))
-        if (differ++ == 0) at = i;
+      if (!same(values[i], others.at(i), relative * largest) && differ++ == 0) at = i;
     if (differ > 0)
       text += fmt::format("{}: {} of {}, the first number {}: {} and {}\n", name, differ,
                           values.size(), at, values[at], others[at]);
@@ -392,14 +400,16 @@ std::string rendered(const Compilation& c) {
 
 }  // namespace
 
-CutResult cut_and_compare(const std::string& path, int ranks) {
-  runtime::Device& device = *testing::device("native");
-  const emit::TargetInfo target = tools::default_target("native");
+CutResult cut_and_compare(const std::string& path, int ranks, const CutSetup& setup) {
+  runtime::Device& device = *testing::device(setup.device);
+  emit::TargetInfo target = tools::target_of(device.info());
+  if (setup.as_gpu) target.is_cpu = false, target.local_bytes = 48 * 1024;
   CompileOptions options;
   options.batch = 1;
   const Compilation derived = derive_model(path, options);
   if (!derived.system) return {.refused = rendered(derived), .differs = {}};
   if (derived.resolved.clause("lattice")) options = small(derived.system->lattice.dims);
+  options.precision = setup.precision;
   const Compilation whole = compile_model(path, options, target);
   if (!whole.program) return {.refused = rendered(whole), .differs = {}};
   std::vector<program::Program> programs;
@@ -413,7 +423,8 @@ CutResult cut_and_compare(const std::string& path, int ranks) {
   CutRanks alone({*whole.program}, device);
   const Numbers one = results(alone, *whole.program, start);
   CutRanks team(std::move(programs), device);
-  return {.refused = {}, .differs = differences(one, results(team, *whole.program, start))};
+  return {.refused = {},
+          .differs = differences(one, results(team, *whole.program, start), setup.relative)};
 }
 
 }  // namespace vphi::testing

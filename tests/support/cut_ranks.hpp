@@ -50,8 +50,16 @@ struct CutResult {
   std::string differs;  ///< what is not the same bits as on one device; empty: all is
 };
 
+/// Where ranks compute, and how far their numbers may differ from those of one device.
+struct CutSetup {
+  std::string device = "native";
+  bool as_gpu = false;  ///< kernels in the form for GPUs, on whatever the device is
+  std::string precision = {};
+  double relative = 0;  ///< to the largest number of an array; 0: the same bits
+};
+
 /// Starts the model on a small lattice, makes three steps, fills what is watched and all outputs,
 /// on one device and on so many ranks, and compares arrays and scalars after each.
-CutResult cut_and_compare(const std::string& path, int ranks);
+CutResult cut_and_compare(const std::string& path, int ranks, const CutSetup& setup = {});
 
 }  // namespace vphi::testing

@@ -134,7 +134,7 @@ Code sites_before(const Job& job, const Bindings& bindings, const Code& scalars)
   const kernel::Kernel& k = job.kernel;
   if (!k.planes) return {};
   const std::int64_t plane = k.walked_sites() / k.planes->own;
-  return code("const vphi_index sites_before = ((vphi_index){} - {}) * {};\n",
+  return code("const {0} sites_before = (({0}){1} - {2}u) * {3}u;\n", wide(job),
               slot(bindings, k.planes->origin, scalars), k.planes->first, plane);
 }
 
@@ -293,7 +293,10 @@ bool draws_of_strip(const Job& job, int strip) {
   return strip % together == 0 || (strip == kHalfBlock && together == 2 * kHalfBlock);
 }
 
-Code strip_draws(const Job& job, const Code& strip_number, int strip) {
+Code strip_draws(const Job& job, const Code& in_memory, int strip) {
+  // planes are whole strips
+  const Code strip_number =
+      job.kernel.planes ? code("sites_before / {}u + {}", strip, in_memory) : in_memory;
   const kernel::Random& random = job.kernel.random;
   if (strip < kernel::sites_of_block(random)) return half_block_draws(job, strip_number);
   const char* real = type_name(job.body.real);

@@ -8,6 +8,7 @@
 #include "compiler/emit/memory/gather.hpp"
 #include "compiler/emit/patterns/rows.hpp"
 #include "compiler/emit/patterns/rows_text.hpp"
+#include "compiler/emit/patterns/sites.hpp"
 #include "compiler/emit/text/reading.hpp"
 
 namespace vphi::emit {
@@ -95,36 +96,37 @@ std::int64_t even_shares(std::int64_t wanted, std::int64_t most) {
 
 Code sum_memory(const GpuReductions& reductions) {
   if (reductions.tree_doubles == 0) return {};
-  return code("VPHI_LOCAL double tree[{}];\nVPHI_LOCAL unsigned last;", reductions.tree_doubles);
+  return code("VPHI_LOCAL double tree[{}];{}", reductions.tree_doubles,
+              reductions.last ? "\nVPHI_LOCAL unsigned last;" : "");
 }
 
 program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
   const std::int64_t cells = kernel.walked_sites() / kernel.colours->modulus;
+  const std::int64_t all_cells =
+      kernel.planes ? cells * kernel.planes->whole / kernel.planes->own : cells;
   if (job.signed_index) {
     const std::int64_t units = cells / Gather::cells(kernel, 0);
-    const std::int64_t all_cells =
-        kernel.planes ? cells * kernel.planes->whole / kernel.planes->own : cells;
     const auto text = [&](std::int64_t tasks) { return rows_text(job, bindings, units, tasks); };
     const Loop loop{units, text, fill("wrap.txt", {}) + independent_text(job) + count_function(job),
                     std::max<std::int64_t>(1, all_cells / kCellsPerTask), true};
     return emit_rows(job, bindings, &loop);
   }
-  const std::int64_t wanted = (cells + kColourThreads - 1) / kColourThreads;
+  const std::int64_t wanted = (all_cells + kColourThreads - 1) / kColourThreads;
   std::int64_t most = kMostColourGroups * std::max<std::int64_t>(1, job.target.compute_units);
   if (kernel.instances > 1) most = std::max<std::int64_t>(1, wanted / kCellsPerThread);
   // Sums of a few more groups are folded sooner than neighbours come in a loop.
   const bool held = job.body.held > 0 && !centred(job);
   if (kernel.reductions.empty() || (held && kernel.instances == 1)) most = wanted;
-  const Groups groups{even_shares(wanted, most), 1, 1};
+  const Groups groups{groups_of_rank(kernel, even_shares(wanted, most)), 1, 1};
   const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
   GpuReductions finish = gpu_reductions(job, kColourThreads);
   Slots slots = common_slots(job, kColourThreads, &groups);
   site_lines(job, bindings, slots);
-  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+  slots["instance"] = instance_pointers(job, bindings, partials, job.counts_groups());
   slots["cells"] = index_literal(job, cells);
-  slots["each"] =
-      each_site("cell", "cells", kColourThreads, job.body.held > 0 && groups[0] == wanted);
+  slots["each"] = each_site(kernel.planes ? "own" : "cell", "cells", kColourThreads,
+                            job.body.held > 0 && groups[0] * kColourThreads >= cells);
   slots["occupancy"] = std::to_string(occupancy(job, kColourThreads));
   slots["finish_functions"] = count_function(job) + finish.functions;
   slots["finish"] = finish.finish;
@@ -134,11 +136,16 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   for (std::size_t i = 0; i < kernel.reductions.size(); ++i)
     slots["accumulate"] += accumulate(job, i, "out." + job.body.reduction_members[i]);
   slots["evaluate"] = Gather(job).evaluated();
+  if (kernel.planes)  // the cells of the ghosts below come first
+    slots["evaluate"] =
+        code("const vphi_index cell = own + {};\n",
+             index_literal(job, cells * kernel.planes->first / kernel.planes->own)) +
+        slots["evaluate"];
   slots["body"] = Gather::functions(job);
   program::Kernel out;
   out.source = finished(fill("colours_gpu.txt", slots));
   out.partials = partials * kernel.instances;
-  out.arguments = arguments(job, bindings, job.epilogue(), partials);
+  out.arguments = arguments(job, bindings, job.counts_groups(), partials);
   out.grid = grid_of(job, groups);
   out.block = {static_cast<std::uint32_t>(kColourThreads), 1, 1};
   return out;

@@ -181,19 +181,13 @@ Stage rows_stage(const Job& job, const Bindings& bindings) {
   return stage;
 }
 
-program::Kernel emit_rows_end(const Job& job, const Bindings& bindings, std::int64_t shares) {
-  using Kind = program::Argument::Kind;
+Code rows_end_text(const Job& job, std::int64_t shares) {
   Slots slots = common_slots(job, 1);
   slots["reductions"] = std::to_string(job.kernel.reductions.size());
-  slots["all_tasks"] = std::to_string(shares);
+  slots["shares"] = std::to_string(shares);
   slots["join"] = join_functions(job);
-  program::Kernel out;
-  out.source = finished(fill("end_of_ranks_cpp.txt", slots));
-  const auto of_scalars = static_cast<std::int64_t>(8 * bindings.slots.size());
-  const auto of_share = static_cast<std::int64_t>(8 * job.kernel.reductions.size());
-  out.arguments = {{Kind::Scalars, 0, of_scalars, program::Precision::F64, true},
-                   {Kind::Gathered, 0, of_share * shares}};
-  return out;
+  slots["fold"] = fill("fold_ranks.txt", slots);
+  return fill(job.dialect.tasks() ? "end_of_ranks_cpp.txt" : "end_of_ranks_opencl.txt", slots);
 }
 
 program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop) {
@@ -211,7 +205,7 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* 
                         draw_start(job, bindings, kernel.instances > 1 ? "instance" : "0");
     slots["scalar_pointers"] = pointers(job, bindings, partials, false);
   } else {
-    slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+    slots["instance"] = instance_pointers(job, bindings, partials, job.counts_groups());
   }
   out.partials = partials * kernel.instances;
   out.grid = grid_of(job, groups);
@@ -221,12 +215,12 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* 
     slots["entry_function"] = job.inside ? "" : fill("rows_many_entry_cpp.txt", slots);
     out.source = with_length(job, finished(fill("rows_many_cpp.txt", slots)));
   } else {
-    if (job.epilogue() && !kernel::sums_of_ranks(kernel))
+    if (job.counts_groups())
       slots["finish_function"] = fill(cpp ? "finish_cpp.txt" : "finish_rows_opencl.txt", slots);
     out.source = with_length(job, finished(fill(cpp ? "rows_cpp.txt" : "rows_opencl.txt", slots)));
   }
   if (cpp && !slots["finish_function"].empty()) out.finish = slots["finish_name"].str();
-  out.arguments = arguments(job, bindings, !cpp && job.epilogue(), partials);
+  out.arguments = arguments(job, bindings, !cpp && job.counts_groups(), partials);
   return out;
 }
 

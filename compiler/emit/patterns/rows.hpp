@@ -28,9 +28,9 @@ struct Loop {
 Code units_below(const kernel::Kernel& kernel, std::int64_t units);
 
 program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop = nullptr);
-/// The kernel that adds the shares of all ranks and computes the scalars, for a kernel without
-/// stores (emit_end). Its argument Gathered has no kernel yet.
-program::Kernel emit_rows_end(const Job& job, const Bindings& bindings, std::int64_t shares);
+/// The source of a kernel that adds the `shares` of all ranks and computes the scalars, on a
+/// processor; `job`: the kernel without its stores (emit_end).
+Code rows_end_text(const Job& job, std::int64_t shares);
 /// Number of tasks of an instance.
 std::int64_t row_tasks(const Job& job);
 /// OpenCL on a CPU: the kernel as part of a launch of many steps. Threads take the tasks in turn.

@@ -38,7 +38,7 @@ int strip_of(const Job& job) {
   const bool same = std::ranges::all_of(job.kernel.arrays, [&](const kernel::ArrayParam& array) {
     return array.store == job.body.real && array.elements == 0;
   });
-  if (job.dialect.processor() || job.kernel.instances > 1 ||
+  if (job.dialect.processor() || job.kernel.instances > 1 || job.kernel.planes ||
       job.kernel.reach != kernel::Reach::Launch || has_site_order(job) || !own || !same ||
       job.body.reads.empty() || job.body.reads.size() > kMostStripInputs ||
       job.body.draws.size() > kMostStripInputs || job.body.parameters > kMostHeldParameters ||
@@ -98,13 +98,15 @@ void vector_lines(const Job& job, Slots& slots, int strip) {
 Slots site_slots(const Job& job, int threads, const Groups& groups,
                  const GpuReductions& reductions) {
   Slots slots = common_slots(job, threads, &groups);
-  slots["sites"] = index_literal(job, job.kernel.sites());
+  const std::int64_t sites = job.kernel.walked_sites();
+  slots["sites"] = index_literal(job, sites);
   slots["finish_functions"] = reductions.functions;
   slots["sums"] = reductions.sums;
   slots["finish"] = reductions.finish;
-  const std::string number = has_site_order(job) ? "number" : "at";
+  const bool ghosts = job.kernel.planes.has_value();
+  const std::string number = has_site_order(job) ? "number" : ghosts ? "own" : "at";
   const bool once = job.body.held > 0 && job.kernel.reach == kernel::Reach::Launch &&
-                    groups[0] * threads >= job.kernel.sites();
+                    groups[0] * threads >= sites;
   slots["each"] = each_site(number, slots["sites"].str(), threads, once);
   slots["gather"] = Gather(job, false, threads).lines();
   slots["evaluate"] = Gather(job, false, threads).evaluated();
@@ -121,6 +123,10 @@ Slots site_slots(const Job& job, int threads, const Groups& groups,
   slots["parameters_before"] = held ? parameters : "";
   slots["parameters_inside"] =
       held ? "" : rematerialise + "  // read again for each site\n" + parameters;
+  if (ghosts)
+    slots["parameters_inside"] +=
+        code("const vphi_index at = own + {};\n",
+             index_literal(job, sites / job.kernel.planes->own * job.kernel.planes->first));
   return slots;
 }
 
@@ -135,6 +141,12 @@ std::int64_t groups_within_reach(const Job& job, int threads) {
 
 std::int64_t wave_groups(const TargetInfo& target) {
   return kWaveOccupancy * std::int64_t{std::max(1, target.compute_units)};
+}
+
+std::int64_t groups_of_rank(const kernel::Kernel& kernel, std::int64_t groups) {
+  if (!kernel.planes) return groups;
+  const kernel::Planes& planes = *kernel.planes;
+  return std::max<std::int64_t>(1, groups * planes.slab / planes.whole) * planes.own / planes.slab;
 }
 
 Stage sites_stage(const Job& job, const Bindings& bindings, const OwnSites& own) {
@@ -165,7 +177,8 @@ Stage sites_stage(const Job& job, const Bindings& bindings, const OwnSites& own)
 
 program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
-  const std::int64_t sites = kernel.sites();
+  const std::int64_t sites = kernel.walked_sites() * (kernel.planes ? kernel.planes->whole : 1) /
+                             (kernel.planes ? kernel.planes->own : 1);
   // Enough groups to fill the device several times over; each thread then takes sites in strides.
   // Where it takes them as vectors, as many as run at the same time: sums are folded at the end of
   // a group (2 to 17 % on an H200). Of many instances each takes few groups, whatever the device.
@@ -200,13 +213,13 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const std::int64_t number = std::clamp<std::int64_t>(std::min(wanted, shares), 1, most);
   const Groups groups{!free                 ? groups_within_reach(job, threads)
                       : has_site_order(job) ? even_shares(wanted, number)
-                                            : number,
+                                            : groups_of_rank(kernel, number),
                       1, 1};
   const std::int64_t partials = alone ? 0 : groups[0] * reductions_64;
 
   const GpuReductions reductions = gpu_reductions(job, threads);
   Slots slots = site_slots(job, threads, groups, reductions);
-  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue() && !alone);
+  slots["instance"] = instance_pointers(job, bindings, partials, job.counts_groups() && !alone);
   slots["local_memory"] = sum_memory(reductions);
   if (alone && reductions.tree_doubles > 0)
     slots["local_memory"] = code("VPHI_LOCAL double tree[{}];", reductions.tree_doubles);
@@ -226,7 +239,7 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   program::Kernel out;
   out.source = finished(fill(strip > 1 ? "sites_vectors_gpu.txt" : "sites_gpu.txt", slots));
   out.partials = partials * kernel.instances;
-  out.arguments = arguments(job, bindings, job.epilogue() && !alone, partials);
+  out.arguments = arguments(job, bindings, job.counts_groups() && !alone, partials);
   out.grid = grid_of(job, groups);
   out.block = {static_cast<std::uint32_t>(threads), 1, 1};
   return out;
@@ -247,6 +260,16 @@ program::Kernel emit_epilogue_gpu(const Job& job, const Bindings& bindings) {
   }
   out.arguments = arguments(job, bindings, false, 0);
   return out;
+}
+
+Code sites_end_text(const Job& job, std::int64_t shares, int threads) {
+  const GpuReductions reductions = gpu_reductions(job, threads);
+  Slots slots = common_slots(job, threads);
+  slots["finish_functions"] = reductions.functions;
+  slots["tree"] = std::to_string(reductions.tree_doubles);
+  slots["reductions"] = std::to_string(job.kernel.reductions.size());
+  slots["shares"] = std::to_string(shares);
+  return fill("end_of_ranks_gpu.txt", slots);
 }
 
 }  // namespace vphi::emit

@@ -169,7 +169,7 @@ Code gpu_parameters(const Job& job) {
   list.push_back(code("VPHI_GLOBAL double* {}scalars", path ? "all_" : ""));
   if (!path && !alone && !job.kernel.reductions.empty())
     list.push_back("VPHI_GLOBAL double* partials");
-  if (!path && !alone && job.epilogue() && job.per_site())
+  if (!path && !alone && job.counts_groups() && job.per_site())
     list.push_back("VPHI_GLOBAL unsigned* counter");
   Code text;
   for (const Code& item : list) text += (text.empty() ? "\n    " : ",\n    ") + item;
@@ -330,6 +330,7 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
   slots["name"] = job.body.suffix;
   slots["threads"] = std::to_string(threads);
   const bool alone = kernel.reach == kernel::Reach::Group;
+  const bool ranks = kernel::sums_of_ranks(kernel);
   if (kernel.reductions.empty()) {
     const bool wave = kernel.reach == kernel::Reach::Wave;
     out.functions = fill(alone  ? "finish_plain_group_gpu.txt"
@@ -378,13 +379,18 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
     out.finish += code("tree[{}u + thread] = (double){}{};\n", i * threads, member,
                        carry ? " - (double)" + member + "_carry" : "");
   }
-  out.finish +=
-      code("vphi_barrier();\nvphi_finish_{}({});\n", job.body.suffix,
-           alone ? "tree, thread, scalars" : "tree, &last, thread, partials, counter, scalars");
+  out.finish += code("vphi_barrier();\nvphi_finish_{}({});\n", job.body.suffix,
+                     alone   ? "tree, thread, scalars"
+                     : ranks ? "tree, thread, partials"
+                             : "tree, &last, thread, partials, counter, scalars");
   out.functions = (any ? fill("compensated.txt", slots) : Code()) + join_functions(job) +
                   fill("fold_gpu.txt", slots) +
-                  fill(alone ? "finish_group_gpu.txt" : "finish_gpu.txt", slots);
+                  fill(alone   ? "finish_group_gpu.txt"
+                       : ranks ? "finish_ranks_gpu.txt"
+                               : "finish_gpu.txt",
+                       slots);
   out.tree_doubles = static_cast<int>(count) * threads;
+  out.last = !ranks;
   return out;
 }
 

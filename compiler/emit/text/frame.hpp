@@ -26,6 +26,8 @@ struct Job {
   std::array<int, 4> model_axis{0, 1, 2, 3};
 
   bool epilogue() const { return !kernel.reductions.empty() || !kernel.epilogue.empty(); }
+  /// Whether its last group of a launch has the epilogue, and groups are counted for that.
+  bool counts_groups() const { return epilogue() && !kernel::sums_of_ranks(kernel); }
   bool per_site() const { return !kernel.reductions.empty() || !kernel.stores.empty(); }
 };
 
@@ -109,6 +111,7 @@ struct GpuReductions {
   Code sums;             ///< declarations of the thread's sums
   Code finish;           ///< after the last site; reads the tree called `tree`
   int tree_doubles = 0;  ///< local memory
+  bool last = true;      ///< `finish` uses `last`, the flag of the last group
 };
 /// A group that has all sites of an instance (kernel::Reach) finishes without partials and counter.
 /// `in_tree`: sums that each thread accumulates in `tree` itself.

@@ -49,7 +49,9 @@ void size_slots(const Job& job, const MarchPlan& plan, const MarchShape& shape, 
   number("in_flight", shape.stages - 2);
   number("lanes_x", shape.lanes);
   number("width", plan.width);
-  number("nz", kernel.extent[2]);
+  number("nz", kernel.walked()[2]);
+  slots["below"] =
+      kernel.planes && kernel.planes->first > 0 ? code("{}u + ", kernel.planes->first) : Code();
   number("rows_per_thread", shape.rows_per_thread);
   number("twice_depth", 2 * plan.depth);
   number("stage_vectors", plan.stage_vectors);
@@ -100,7 +102,7 @@ void march_reduction_slots(const kernel::Kernel& kernel, const GpuReductions& re
   slots["finish_functions"] = reductions.functions;
   slots["finish"] = reductions.finish;
   if (kernel.reductions.empty()) return;
-  slots["staging"] += "\nVPHI_LOCAL unsigned last;";
+  if (reductions.last) slots["staging"] += "\nVPHI_LOCAL unsigned last;";
   slots["finish"] =
       "vphi_all_arrived();\nvphi_barrier();\n"
       "VPHI_LOCAL_POINTER double* tree = (VPHI_LOCAL_POINTER double*)staging;\n" +
@@ -124,7 +126,7 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   const std::int64_t partials =
       groups[0] * groups[1] * groups[2] * static_cast<std::int64_t>(kernel.reductions.size());
   Slots slots = common_slots(job, threads, &groups);
-  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+  slots["instance"] = instance_pointers(job, bindings, partials, job.counts_groups());
   size_slots(job, plan, shape, slots);
   slots["async"] = async_text(job, shape, slots) + march.bound_function();
   slots["staging"] = staging_text(job, plan, blocks);
@@ -138,7 +140,7 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   out.grid = grid_of(job, groups);
   out.block = {static_cast<std::uint32_t>(threads), 1, 1};
   out.partials = partials * kernel.instances;
-  out.arguments = arguments(job, bindings, job.epilogue(), partials);
+  out.arguments = arguments(job, bindings, job.counts_groups(), partials);
   if (job.dialect.can.launch_memory) out.shared_bytes = static_cast<std::uint32_t>(16 * blocks);
   return out;
 }
@@ -157,6 +159,7 @@ kernel::Kernel in_three_dimensions(kernel::Kernel kernel) {
   const kernel::Kernel own = kernel;
   kernel.extent = {1, 1, 1, 1};
   kernel.boundary.fill(physics::Boundary::Periodic);
+  if (kernel.planes) kernel.planes->axis = to[static_cast<std::size_t>(kernel.planes->axis)];
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(own.dims); ++axis) {
     kernel.extent[static_cast<std::size_t>(to[axis])] = own.extent[axis];
     kernel.boundary[static_cast<std::size_t>(to[axis])] = own.boundary[axis];
@@ -189,6 +192,8 @@ bool worth_marching(const Job& job) {
 }
 
 std::optional<program::Kernel> march_if_it_fits(const Job& job, const Bindings& bindings) {
+  // ranges of planes are along z
+  if (job.kernel.planes && job.kernel.planes->axis != job.kernel.dims - 1) return std::nullopt;
   if (job.kernel.dims == 3) {
     const auto shape = choose_march(job);
     return shape ? std::optional(emit_march(job, bindings, *shape)) : std::nullopt;

@@ -54,7 +54,7 @@ bool fits_plan(const Job& job, const MarchShape& shape, MarchPlan& plan) {
   const bool exchanges = job.dialect.can.exchange_lanes;
   return kernel.extent[0] % tile_x == 0 && bounds_fit(job, plan) &&
          kernel.extent[0] >= plan.reach_x + plan.width && kernel.extent[1] > plan.reach_y &&
-         kernel.extent[2] > plan.depth && shape.ranges <= kernel.extent[2] &&
+         kernel.extent[2] > plan.depth && shape.ranges <= kernel.whole()[2] &&
          bytes <= static_cast<std::int64_t>(job.target.local_bytes) && edges <= shape.threads() &&
          (!exchanges || plan.reach_x <= plan.width) && shape.threads() <= 1024 &&
          static_cast<int>(kernel.reductions.size()) <= shape.threads();
@@ -75,7 +75,7 @@ namespace {
 double expected_cost(const Job& job, const MarchShape& shape, const MarchPlan& plan) {
   const kernel::Kernel& kernel = job.kernel;
   const double x = shape.lanes * plan.width, y = shape.tile_y();
-  const double planes = static_cast<double>(kernel.extent[2]) / shape.ranges;
+  const double planes = static_cast<double>(kernel.whole()[2]) / shape.ranges;
   const double row_bytes = 1.0 * plan.vector_bytes * shape.lanes;
 
   // Words through the last-level cache; halo vectors cost whole sectors of 32 bytes.
@@ -169,6 +169,17 @@ bool wide_tile(const Job& job, const MarchPlan& plan) {
          job.kernel.extent[0] / plan.width % kFewestVectors != 0;
 }
 
+/// Planes of a range. Where ranks share the lattice, ranges end where slabs end: then the groups of
+/// a rank are groups of the whole lattice, for which the shape is chosen.
+std::vector<std::int64_t> plane_choices(const kernel::Kernel& kernel) {
+  std::vector<std::int64_t> choices{16, 32, 8, 4};
+  if (!kernel.planes) return choices;
+  const std::int64_t slab = kernel.planes->slab;
+  std::erase_if(choices, [&](std::int64_t planes) { return slab % planes != 0; });
+  choices.push_back(slab);
+  return choices;
+}
+
 }  // namespace
 
 std::optional<MarchShape> choose_march(const Job& job) {
@@ -182,17 +193,20 @@ std::optional<MarchShape> choose_march(const Job& job) {
     for (int lines : line_choices(job.kernel.extent[1]))
       for (int rows : {1, 2})
         for (int stages : {4, 3, 2})
-          for (std::int64_t planes : {16, 32, 8, 4}) {
+          for (const std::int64_t planes : plane_choices(job.kernel)) {
             if (lanes * lines > 512 || lanes * lines < 32 || carried * rows > 160) continue;
             MarchShape shape{lanes, lines, rows, stages, 1, 1};
             shape.ranges =
-                static_cast<int>(std::max<std::int64_t>(1, job.kernel.extent[2] / planes));
+                static_cast<int>(std::max<std::int64_t>(1, job.kernel.whole()[2] / planes));
             if (!fits_plan(job, shape, plan)) continue;
             const double cost = expected_cost(job, shape, plan);
             if (best && cost >= least) continue;
             best = shape;
             least = cost;
           }
+  if (best && job.kernel.planes)
+    best->ranges =
+        static_cast<int>(best->ranges * job.kernel.planes->own / job.kernel.planes->whole);
   return best;
 }
 
