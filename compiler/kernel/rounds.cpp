@@ -187,7 +187,7 @@ std::vector<Rounds> find_rounds(std::span<const Expr> roots, const IsLeaf& leaf)
 
 std::vector<Rounds> long_rounds(std::span<const Expr> roots, const IsLeaf& leaf,
                                 Precision precision) {
-  constexpr int kLong = 2048;
+  constexpr int kLong = 3072;
   constexpr int kSaved = 512;
   if (estimated_instructions(operations_of(roots, leaf), precision) < kLong) return {};
   std::vector<Rounds> all = find_rounds(roots, leaf);

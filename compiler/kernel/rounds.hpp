@@ -37,7 +37,8 @@ std::vector<Rounds> find_rounds(std::span<const Expr> roots,
                                 const std::function<bool(const algebra::Node&)>& leaf);
 
 /// The rounds that are worth a loop on a GPU: their computation written out is longer than its
-/// caches of instructions hold. Four cells of 2048 instructions, of 16 bytes each, are 128 KiB.
+/// caches of instructions hold. On an H100 kernels of four cells took 0.71 of a loop's time with
+/// 2664 estimated instructions a cell, and 1.64 and 2.0 times as long with 3750 and 6962.
 std::vector<Rounds> long_rounds(std::span<const Expr> roots,
                                 const std::function<bool(const algebra::Node&)>& leaf,
                                 Precision precision);
