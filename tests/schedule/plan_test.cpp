@@ -152,9 +152,8 @@ laplacian = star2
 init u = 1
 evolve rk4, dt = 0.01, until = t > 10
 )",
-       {"step", "  sweep: u -> rate_u u_there", "  sweep_2: u u_there -> rate_u_2 u_there_2",
-        "  sweep_3: u u_there_2 -> u_there u_there_3",
-        "  sweep_4: u rate_u u_there rate_u_2 u_there_3 -> u"}},
+       {"step", "  sweep: u -> u_there", "  sweep_2: u u_there -> u_there_2",
+        "  sweep_3: u u_there_2 -> u_there_3", "  sweep_4: u u_there u_there_2 u_there_3 -> u"}},
       {"sums over pairs end a pass; half of a kick each before and behind the drift is one",
        R"(model m
 param N = 64, eps = 0.1
@@ -186,8 +185,8 @@ init w = 0.1
            law +
            "scheme kt, speed = abs(w), theta = 1.5\n"
            "evolve heun, dt = 0.1*dx, until = t > 2\n",
-       {"step", "  sweep: u -> Fk_u", "  sweep_2: u Fk_u -> rate_u u_there",
-        "  sweep_3: u_there -> Fk_u", "  sweep_4: u Fk_u rate_u -> u",
+       {"step", "  sweep: u -> Fk_u", "  sweep_2: u Fk_u -> u_there", "  sweep_3: u_there -> Fk_u",
+        "  sweep_4: u Fk_u u_there -> u",
         // the fastest signal, and whether every site can be recovered
         "watch", "  watch: u; max max", "  watch_2: u; min"}},
       {"a scheme that is a step: one pass an axis, then the clocks",

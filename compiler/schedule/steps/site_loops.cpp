@@ -9,6 +9,7 @@
 #include "compiler/algebra/rewriting.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/steps/lattice_kernel.hpp"
+#include "compiler/schedule/steps/recovered.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -61,12 +62,13 @@ struct Life {
 class SiteLoopsBuilder {
  public:
   SiteLoopsBuilder(const Block& block, const Wanted& wanted)
-      : block_(block), wanted_(wanted), storage_(block.storage()) {}
+      : block_(block), items_(block.items()), wanted_(wanted), storage_(block.storage()) {}
 
   SiteLoops make() {
     index();
     mark_live();
     set_levels();
+    if (!wanted_.pure) read_what_is_stored(items_, sweeps());
     find_lives();
     if (wanted_.scratch) {
       for (const int array : *wanted_.scratch) places_[array] = {kNoValue, true};
@@ -83,21 +85,21 @@ class SiteLoopsBuilder {
   }
 
  private:
-  const Item& item_of(int array) const { return block_.items()[by_array_.at(array)]; }
+  const Item& item_of(int array) const { return items_[by_array_.at(array)]; }
   bool defined_here(int array) const { return by_array_.contains(array); }
 
   void index() {
-    for (std::size_t i = 0; i < block_.items().size(); ++i) {
-      const Item& item = block_.items()[i];
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const Item& item = items_[i];
       if (item.kind == Item::Kind::Array) {
         by_array_[item.array] = i;
       } else {
         by_slot_[item.name] = i;
       }
     }
-    live_.assign(block_.items().size(), false);
-    for (std::size_t i = 0; i < block_.items().size(); ++i) any_pairs_ |= over_pairs(i);
-    level_.assign(block_.items().size(), 0);
+    live_.assign(items_.size(), false);
+    for (std::size_t i = 0; i < items_.size(); ++i) any_pairs_ |= over_pairs(i);
+    level_.assign(items_.size(), 0);
   }
 
   /// Marks the items that the wanted values need.
@@ -123,15 +125,15 @@ class SiteLoopsBuilder {
     while (!todo.empty()) {
       const std::size_t i = todo.back();
       todo.pop_back();
-      need_all(block_.items()[i].value);
+      need_all(items_[i].value);
     }
   }
 
   /// Array, Reduction: the sweep that makes it. Scalar: the first sweep that may use it.
   void set_levels() {
-    for (std::size_t i = 0; i < block_.items().size(); ++i) {
+    for (std::size_t i = 0; i < items_.size(); ++i) {
       if (!live_[i]) continue;
-      const Item& item = block_.items()[i];
+      const Item& item = items_[i];
       int level = 0;
       for (const Read& read : reads_of(item.value)) {
         if (!defined_here(read.array)) continue;
@@ -166,14 +168,14 @@ class SiteLoopsBuilder {
   /// There it may read only values that live so long anyway, and its own old value.
   void join_with_later_loop() {
     std::map<int, std::set<std::size_t>> readers;
-    for (std::size_t i = 0; i < block_.items().size(); ++i) {
-      if (!live_[i] || block_.items()[i].kind == Item::Kind::Scalar) continue;
-      for (const Read& read : reads_of(block_.items()[i].value)) readers[read.array].insert(i);
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (!live_[i] || items_[i].kind == Item::Kind::Scalar) continue;
+      for (const Read& read : reads_of(items_[i].value)) readers[read.array].insert(i);
     }
     for (const auto& [own, value] : wanted_.arrays) {
       if (!value.is(Op::Load) || !defined_here(value->index)) continue;
       const std::size_t i = by_array_.at(value->index);
-      const Item& item = block_.items()[i];
+      const Item& item = items_[i];
       if (over_pairs(i) || readers.contains(item.array)) continue;
       const std::vector<Read> reads = reads_of(item.value);
       const auto shared_at = [&](int level) {  // reads in common; -1: not possible there
@@ -222,15 +224,15 @@ class SiteLoopsBuilder {
   }
 
   bool over_pairs(std::size_t i) const {
-    const Item& item = block_.items()[i];
+    const Item& item = items_[i];
     return item.kind == Item::Kind::Array && item.value.is(Op::PairSum);
   }
 
   /// Removes levels without a sweep.
   void close_ranks() {
     std::set<int> used;
-    for (std::size_t i = 0; i < block_.items().size(); ++i) {
-      if (live_[i] && block_.items()[i].kind != Item::Kind::Scalar) used.insert(level_[i]);
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (live_[i] && items_[i].kind != Item::Kind::Scalar) used.insert(level_[i]);
     }
     for (int& level : level_) {
       level = static_cast<int>(std::distance(used.begin(), used.lower_bound(level)));
@@ -239,13 +241,20 @@ class SiteLoopsBuilder {
   }
 
   int first_use(std::size_t i) const {
-    return level_[i] + (block_.items()[i].kind == Item::Kind::Reduction ? 1 : 0);
+    return level_[i] + (items_[i].kind == Item::Kind::Reduction ? 1 : 0);
+  }
+
+  std::vector<int> sweeps() const {
+    std::vector<int> sweeps = level_;
+    for (std::size_t i = 0; i < sweeps.size(); ++i)
+      if (!live_[i]) sweeps[i] = -1;
+    return sweeps;
   }
 
   void find_lives() {
-    for (std::size_t i = 0; i < block_.items().size(); ++i) {
-      if (!live_[i] || block_.items()[i].kind == Item::Kind::Scalar) continue;
-      for (const Read& read : reads_of(block_.items()[i].value)) {
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (!live_[i] || items_[i].kind == Item::Kind::Scalar) continue;
+      for (const Read& read : reads_of(items_[i].value)) {
         lives_[read.array].read(level_[i], read.away);
       }
     }
@@ -290,11 +299,11 @@ class SiteLoopsBuilder {
       goal_.emplace(value->index, array);  // the first of several arrays with one value
     }
     std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < block_.items().size(); ++i) {
-      if (live_[i] && block_.items()[i].kind == Item::Kind::Array) order.push_back(i);
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (live_[i] && items_[i].kind == Item::Kind::Array) order.push_back(i);
     }
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return level_[i]; });
-    for (const std::size_t i : order) place_value(block_.items()[i], level_[i]);
+    for (const std::size_t i : order) place_value(items_[i], level_[i]);
     for (const auto& [array, value] : wanted_.arrays) copy_where_needed(array, value->index);
   }
 
@@ -384,7 +393,7 @@ class SiteLoopsBuilder {
       return node->arena->load(memory->second, node->offset, node->span);
     }
     if (level_[i] == level && is_shared(node->index)) return node;
-    const Expr value = block_.items()[i].value;
+    const Expr value = items_[i].value;
     const Expr known = resolving_.at(level)->known(value);
     return known ? known : resolved(value, level);
   }
@@ -392,8 +401,8 @@ class SiteLoopsBuilder {
   /// Resolves all values of a sweep together, in the order in which they were written.
   void resolve(int level) {
     std::vector<Expr> values;
-    for (std::size_t i = 0; i < block_.items().size(); ++i) {
-      const Item& item = block_.items()[i];
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const Item& item = items_[i];
       if (live_[i] && item.kind != Item::Kind::Scalar && level_[i] == level)
         values.push_back(item.value);
     }
@@ -408,8 +417,8 @@ class SiteLoopsBuilder {
   }
 
   void count_readers() {
-    for (std::size_t i = 0; i < block_.items().size(); ++i) {
-      const Item& item = block_.items()[i];
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const Item& item = items_[i];
       if (!live_[i] || item.kind == Item::Kind::Scalar) continue;
       for (const Read& read : reads_of(item.value)) {
         if (read.away || !defined_here(read.array)) continue;
@@ -450,8 +459,8 @@ class SiteLoopsBuilder {
       loop.kernel = blank(level);
       std::set<int> second;
       resolve(level);
-      for (std::size_t i = 0; i < block_.items().size(); ++i) {
-        const Item& item = block_.items()[i];
+      for (std::size_t i = 0; i < items_.size(); ++i) {
+        const Item& item = items_[i];
         if (!live_[i] || item.kind != Item::Kind::Array || level_[i] != level) continue;
         if (is_shared(item.array)) loop.shared.push_back({item.array, resolved(item.value, level)});
       }
@@ -460,8 +469,8 @@ class SiteLoopsBuilder {
         loop.kernel.stores.push_back({store.array, resolved(load, level)});
         if (store.second_buffer) second.insert(store.array);
       }
-      for (std::size_t i = 0; i < block_.items().size(); ++i) {
-        const Item& item = block_.items()[i];
+      for (std::size_t i = 0; i < items_.size(); ++i) {
+        const Item& item = items_[i];
         if (!live_[i] || item.kind != Item::Kind::Reduction || level_[i] != level) continue;
         loop.kernel.reductions.push_back({item.name, item.reduce, resolved(item.value, level)});
       }
@@ -473,8 +482,8 @@ class SiteLoopsBuilder {
       result_.sweeps.push_back(std::move(loop));
       result_.swaps.emplace_back(second.begin(), second.end());
     }
-    for (std::size_t i = 0; i < block_.items().size(); ++i) {
-      const Item& item = block_.items()[i];
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const Item& item = items_[i];
       if (!live_[i] || item.kind != Item::Kind::Scalar) continue;
       const kernel::ScalarAssign assign{item.name, item.value};
       if (result_.sweeps.empty()) {
@@ -494,6 +503,7 @@ class SiteLoopsBuilder {
   };
 
   const Block& block_;
+  std::vector<Item> items_;
   const Wanted& wanted_;
   Storage& storage_;
   SiteLoops result_;
