@@ -283,7 +283,8 @@ class Checker {
     need(row.axis == OutputAxis::None || axis || field.axis == -1,
          fmt::format("output `{}`: no axis {}", field.name, field.axis));
     need(row.axis != OutputAxis::Across || !axis ||
-             (field.plane >= 0 && field.plane < p_.extent[field.axis]),
+             (field.plane >= 0 &&
+              field.plane < (field.axis == p_.cut.axis ? p_.cut.whole : p_.extent[field.axis])),
          fmt::format("output `{}`: no plane {}", field.name, field.plane));
     need(field.bins >= 0, fmt::format("output `{}`: {} bins", field.name, field.bins));
     for (const HistogramAxis& a : field.histogram)

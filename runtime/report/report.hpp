@@ -143,12 +143,13 @@ struct Speed {
   double flops = 0;           ///< per second in the run's precision, measured; 0: unknown
 };
 
-/// One of several ranks that have shared the instances.
+/// One of several ranks that have shared the instances, or a lattice.
 struct RankRow {
   std::string device, host;  ///< "cuda:1 (NVIDIA H200)"
   std::int64_t instances = 0;
-  double memory = 0;  ///< bytes
-  double busy = 0;    ///< seconds in steps
+  double memory = 0;        ///< bytes
+  double busy = 0;          ///< seconds in steps
+  std::int64_t planes = 0;  ///< of a lattice that ranks have shared; 0: they shared instances
 };
 
 struct Citation {

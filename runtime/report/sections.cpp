@@ -395,21 +395,27 @@ Section ranks_section(const Report& report) {
   if (report.ranks.empty()) return {};
   double most = 0;
   for (const RankRow& rank : report.ranks) most = std::max(most, rank.busy);
-  std::string rows =
-      row_of({"Rank", "Device", "Machine", "Instances", "Memory", "In steps", "Waited"}, "th", 3);
+  const bool planes = report.ranks[0].planes > 0;
+  std::string rows = row_of({"Rank", "Device", "Machine", planes ? "Planes" : "Instances", "Memory",
+                             "In steps", "Waited"},
+                            "th", 3);
   for (std::size_t r = 0; r < report.ranks.size(); ++r) {
     const RankRow& rank = report.ranks[r];
-    rows += row_of(
-        {std::to_string(r), escape(rank.device), escape(rank.host), std::to_string(rank.instances),
-         prefixed(rank.memory) + "B", duration_text(rank.busy),
-         most > 0 ? fmt::format("{:.1f} %", 100 * (1 - rank.busy / most)) : "–"},
-        "td", 3);
+    rows += row_of({std::to_string(r), escape(rank.device), escape(rank.host),
+                    std::to_string(planes ? rank.planes : rank.instances),
+                    prefixed(rank.memory) + "B", duration_text(rank.busy),
+                    most > 0 ? fmt::format("{:.1f} %", 100 * (1 - rank.busy / most)) : "–"},
+                   "td", 3);
   }
-  return {"ranks", "Ranks",
-          scrolled("Ranks", rows) +
-              "<p class=\"note\">The instances of the sweep are shared: a rank sends and receives "
-              "nothing during its steps. Waited: by how much its steps took less than those of the "
-              "slowest rank.</p>\n"};
+  return {
+      "ranks", "Ranks",
+      scrolled("Ranks", rows) + "<p class=\"note\">" +
+          (planes ? "The lattice is cut into planes: a rank sends and receives some of them, and "
+                    "its part of sums, in each step. "
+                  : "The instances of the sweep are shared: a rank sends and receives nothing "
+                    "during its steps. ") +
+          "Waited: by how much its steps took less than those of the "
+          "slowest rank.</p>\n"};
 }
 
 Section chain_section(const Report& report) {

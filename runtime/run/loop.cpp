@@ -10,6 +10,7 @@
 #include "runtime/device/native/thread_pool.hpp"
 #include "runtime/run/chain_averages.hpp"
 #include "runtime/run/number_text.hpp"
+#include "runtime/run/ranks/lattice_session.hpp"
 #include "runtime/run/ranks/ranked_session.hpp"
 
 namespace vphi::runtime {
@@ -31,6 +32,9 @@ std::unique_ptr<Session> open_session(const Program& program, Device& device,
                                       const RunOptions& options, const Program* of_a_rank,
                                       const SessionOptions& how) {
   if (of_a_rank == nullptr) return std::make_unique<Session>(program, device, how);
+  if (of_a_rank->cut.axis >= 0)
+    return std::make_unique<LatticeSession>(*of_a_rank, options.other_planes, program,
+                                            *options.ranks, how);
   return std::make_unique<RankedSession>(*of_a_rank, program, *options.ranks, how);
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/run/chain_averages.hpp"
 #include "runtime/run/ensemble.hpp"
 #include "runtime/run/loop.hpp"
+#include "runtime/run/ranks/lattice_session.hpp"
 #include "runtime/run/ranks/rank_group.hpp"
 #include "runtime/run/run.hpp"
 #include "runtime/run/run_state.hpp"
@@ -52,10 +53,11 @@ bool kept_together(const Program& program) {
 /// The program as it looks with the instances of all ranks; nothing where there are none.
 static std::optional<Program> of_all_ranks(const Program& of_a_rank, const RunOptions& options) {
   if (options.ranks == nullptr) return std::nullopt;
+  for (RankInfo& rank : options.ranks->ranks()) rank.busy = 0;
+  if (of_a_rank.cut.axis >= 0) return whole_lattice(of_a_rank);
   Program whole = of_a_rank;
   whole.instances = of_a_rank.all_instances();
   if (options.batch > 0) whole.instances = std::min(whole.instances, options.batch);
-  for (RankInfo& rank : options.ranks->ranks()) rank.busy = 0;
   return whole;
 }
 

@@ -64,9 +64,12 @@ struct RunOptions {
   bool keep_state = false;       ///< RunResult::state is filled
   Onlooker* onlooker = nullptr;  ///< receives outputs; may pause or stop the run
   bool time_kernels = false;     ///< measure the times in RunResult::kernels
-  /// Ranks that share the instances of a sweep: the program is compiled for one of them, and the
-  /// device is that of rank 0. Null: one device has all instances.
+  /// Ranks that share the instances of a sweep, or a lattice: the program is compiled for one of
+  /// them, of a lattice (Program::cut) for rank 0, and the device is that of rank 0. Null: one
+  /// device has all.
   RankGroup* ranks = nullptr;
+  /// The program of ranks with another number of planes of the lattice; null: there are none.
+  const program::Program* other_planes = nullptr;
   std::int64_t batch = 0;  ///< instances at once of all ranks together; 0: all of the sweep
 };
 

@@ -67,6 +67,7 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
       first_instance_(options.first_instance),
       by_slot_(program::scalars_by_slot(program)),
       buffers_(program.buffers.size()),
+      gathered_(program.kernels.size()),
       lent_(program.buffers.size()),
       partials_(program.kernels.size()),
       counters_(program.kernels.size()),
@@ -88,6 +89,10 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
     throw RunError(
         "E0803",
         fmt::format("this program was compiled for another kind of device than {}", info.name));
+  if (program.cut.axis >= 0) {
+    if (options.comm == nullptr) throw std::logic_error("a share of a lattice without ranks");
+    lattice_ = std::make_unique<LatticeRanks>(program_, device_, *options.comm);
+  }
   if (options.check_memory) check_memory(program, info);
   together_ = program.together_steps > 0 &&
               (!options.check_memory || memory_needed(program, true).peak <= info.memory_free);
@@ -99,7 +104,7 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
           : 3 * fft::padded_bytes({{program.extent[0], program.extent[1], program.extent[2]}},
                                   Precision::F64);
   device_fields_ =
-      program.instances == 1 && program.axes.empty() &&
+      program.instances == 1 && program.axes.empty() && !lattice_ &&
       (options.fields == SessionOptions::Fields::Device ||
        (options.fields == SessionOptions::Fields::Auto && DeviceFields::worth_it(program, info) &&
         info.memory_free > memory_needed(program).peak + beside));
@@ -115,7 +120,7 @@ Session::~Session() {
     Session::release_scratch();
     for (auto& copies : buffers_)
       for (BufferHandle h : copies.handle) drop(h);
-    for (auto* list : {&partials_, &counters_})
+    for (auto* list : {&partials_, &counters_, &gathered_})
       for (BufferHandle h : *list) drop(h);
     drop(scalars_);
     for (auto& [bytes, handles] : pool_)
@@ -165,7 +170,7 @@ BufferHandle Session::resolve(const program::Kernel&, int kernel_index, const Ar
     case Argument::Kind::Counter:
       return counters_[kernel_index];
     case Argument::Kind::Gathered:
-      return partials_[a.index];
+      return lattice_ ? gathered_[kernel_index] : partials_[a.index];
   }
   return {};
 }
@@ -178,8 +183,10 @@ void Session::issue(const Launches& list) {
     arguments.clear();
     for (const Argument& a : kernel.arguments)
       arguments.push_back(resolve(kernel, launch.kernel, a));
+    if (lattice_) before_launch(launch);
     device_.launch(kernels_[launch.kernel], arguments);
     for (int b : launch.swap) buffers_[b].now ^= 1;
+    if (lattice_) after_launch(launch);
     if (launch.solve >= 0) solve(program_.solves[static_cast<std::size_t>(launch.solve)]);
   }
 }
@@ -261,7 +268,8 @@ void Session::launch(const Launches& list) {
 
 void Session::start() {
   // The host makes the random fields while the device's compiler works.
-  const bool ahead = program_.sites() * program_.instances <= kSmall && !device_fields_;
+  const bool ahead =
+      program_.sites() * program_.instances <= kSmall && !device_fields_ && !lattice_;
   std::vector<std::promise<std::vector<double>>> promises(program_.random.size());
   for (auto& promise : promises) random_.push_back(promise.get_future());
   const auto make = [&](std::size_t i) {
@@ -348,6 +356,10 @@ void Session::fill_random(std::size_t index) {
   }
   if (!random_.empty()) {
     Session::write(b, random_[index].get());
+    return;
+  }
+  if (lattice_) {
+    Session::write(b, share_of_random(index));
     return;
   }
   const auto sites = static_cast<std::size_t>(program_.sites());
@@ -480,6 +492,7 @@ std::int64_t Session::singles(std::int64_t at, std::int64_t steps) const {
 }
 
 void Session::prepare(std::int64_t steps) {
+  if (lattice_) return;  // what ranks send between launches is not recorded
   const auto before = buffers_;
   const std::int64_t first = step_;
   while (steps > 0) {
@@ -517,6 +530,10 @@ void Session::multi_step(std::int64_t steps) {
 
 void Session::advance(std::int64_t steps) {
   forget_scalars();
+  for (; lattice_ && steps > 0; --steps, ++step_) {
+    provide(program_.launches(step_), false);
+    issue(program_.launches(step_));
+  }
   while (steps > 0) {
     std::int64_t size = 0;
     if (const std::int64_t n = passes(steps); n > 0) {

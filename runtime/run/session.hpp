@@ -27,6 +27,7 @@
 
 #include "program/program.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/run/ranks/lattice_ranks.hpp"
 #include "runtime/run/starts/device_field.hpp"
 #include "runtime/run/starts/random_field.hpp"
 
@@ -66,6 +67,9 @@ struct SessionOptions {
   /// Where random fields and spectra are computed; results agree to rounding. Auto: where it is
   /// faster.
   enum class Fields { Auto, Host, Device } fields = Fields::Auto;
+  /// Of the ranks that share a lattice (Program::cut); all of them make the same calls of their
+  /// sessions.
+  comm::Comm* comm = nullptr;
 };
 
 /// A view of one scalar of all instances of a batch.
@@ -167,6 +171,11 @@ class Session {
   BufferHandle resolve(const program::Kernel& kernel, int kernel_index,
                        const program::Argument& argument) const;
   void issue(const Launches& list);
+  /// Ranks that share the lattice: sums before a launch, ghosts after it, ghosts of a buffer.
+  void before_launch(const program::Launch& launch);
+  void after_launch(const program::Launch& launch);
+  void fill_ghosts(int buffer);
+  std::vector<double> share_of_random(std::size_t index);
   /// Launches of one kernel that may overlap (Program::together_reach).
   void issue_wave(const Launches& list);
   void solve(const program::Solve& solve);
@@ -216,7 +225,9 @@ class Session {
   bool by_slot_ = false;   ///< scalars are [slot][instance] on the device
   bool together_ = false;  ///< Program::together is used, because there is memory for its copies
   std::vector<Copies> buffers_;
-  std::vector<BufferHandle> lent_;  ///< per buffer: a handle borrowed by scratch
+  std::unique_ptr<LatticeRanks> lattice_;  ///< null: this device has the whole lattice
+  std::vector<BufferHandle> gathered_;     ///< by kernel: sums of all ranks
+  std::vector<BufferHandle> lent_;         ///< per buffer: a handle borrowed by scratch
   BufferHandle scalars_;
   std::vector<double> known_scalars_;  ///< the last result of `scalars`
   bool scalars_known_ = false;         ///< whether it is still valid

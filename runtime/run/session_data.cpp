@@ -52,7 +52,10 @@ std::vector<double> Session::read_from(int buffer, std::size_t first, std::size_
   return values;
 }
 
-void Session::write(int buffer, std::span<const double> values) { write_from(buffer, 0, values); }
+void Session::write(int buffer, std::span<const double> values) {
+  write_from(buffer, 0, values);
+  if (lattice_) fill_ghosts(buffer);
+}
 
 void Session::write_from(int buffer, std::size_t first, std::span<const double> values) {
   const BufferHandle to = now(buffer);
@@ -83,7 +86,11 @@ void Session::read_bytes(int buffer, std::span<std::byte> to) {
 }
 
 void Session::write_bytes(int buffer, std::span<const std::byte> from) {
-  if (program_.buffers[buffer].home < 0) return device_.upload(now(buffer), 0, from);
+  if (program_.buffers[buffer].home < 0) {
+    device_.upload(now(buffer), 0, from);
+    if (lattice_) fill_ghosts(buffer);
+    return;
+  }
   if (program_.buffers[buffer].precision == Precision::F64)
     return scatter(buffer, 0, as_numbers<const double>(from));
   scatter(buffer, 0, as_numbers<const float>(from));

@@ -88,6 +88,8 @@ void Session::provide(const Launches& wanted, bool borrow) {
     };
     for (const Argument& a : kernel.arguments) {
       if (a.kind == Argument::Kind::Partials) zeroed(partials_[launch.kernel], shares(kernel));
+      if (a.kind == Argument::Kind::Gathered && lattice_)
+        zeroed(gathered_[launch.kernel], static_cast<std::size_t>(a.bytes));
       if (a.kind == Argument::Kind::Gathered)
         zeroed(partials_[a.index], shares(program_.kernels[a.index]));
       if (a.kind == Argument::Kind::Counter)

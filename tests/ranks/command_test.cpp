@@ -1,6 +1,9 @@
 // Ranks on the command line: what is taken, what is refused, and who says so.
 #include "tests/run/command.hpp"
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 namespace vphi {
@@ -103,6 +106,71 @@ TEST_F(RanksCommand, CheckSaysWhatEachRankHolds) {
   EXPECT_NE(said.out.find("ranks    4: 3 of 10 instances at once for each"), std::string::npos)
       << said.out;
   EXPECT_NE(said.out.find("at best 3.33 times as fast as one"), std::string::npos) << said.out;
+}
+
+constexpr const char* kBox = R"(model box "A field in a box"
+lattice box: 16^3, spacing = 0.5
+field phi: real
+potential V = phi^4/4
+init phi ~ 1 + 0.1*normal, phi' = 0
+evolve leapfrog, dt = 0.05, until = t > 3
+every 10 steps: mean(phi), var(phi), spectrum(phi), slice(phi, z = 9) -> "box.csv"
+expect drift(mean(phi)) < 1e9
+)";
+
+TEST_F(RanksCommand, ALatticeIsSharedWithTheSameBits) {
+  write("box.vphi", kBox);
+  const auto one = vphi("run box.vphi --device native --json --out one");
+  ASSERT_EQ(one.status, 0) << one.error;
+  const auto a = nlohmann::json::parse(one.out);
+  for (const int ranks : {2, 3}) {
+    const auto several =
+        vphi(fmt::format("run box.vphi --device native --json --ranks {0} --out of{0}", ranks));
+    ASSERT_EQ(several.status, 0) << several.error;
+    const auto b = nlohmann::json::parse(several.out);
+    EXPECT_EQ(a["series"], b["series"]);
+    ASSERT_EQ(b["ranks"].size(), static_cast<std::size_t>(ranks));
+    EXPECT_EQ(b["ranks"][0]["planes"], ranks == 2 ? 8 : 4);
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "one")) {
+      if (entry.path().extension() != ".csv") continue;
+      const std::string name = entry.path().filename().string();
+      EXPECT_EQ(text("one/" + name), text(fmt::format("of{}/{}", ranks, name))) << name;
+      ++files;
+    }
+    EXPECT_GE(files, 2u);
+  }
+}
+
+TEST_F(RanksCommand, ALatticeGoesOnWithAnotherNumberOfRanks) {
+  write("box.vphi", kBox);
+  ASSERT_EQ(vphi("run box.vphi --device native --quiet --out whole").status, 0);
+  for (const auto& [before, after] : {std::pair("--ranks 3", "--ranks 2"),
+                                      std::pair("--ranks 2", ""), std::pair("", "--ranks 3")}) {
+    std::filesystem::remove_all(folder_ / "parts");
+    const auto first =
+        vphi(fmt::format("run box.vphi --device native --quiet --out parts --steps 30 "
+                         "--checkpoint-every '10 steps' {}",
+                         before));
+    ASSERT_EQ(first.status, 0) << first.error;
+    const auto then = vphi(fmt::format(
+        "run box.vphi --device native --quiet --resume=parts --steps 61 --out parts {}", after));
+    ASSERT_EQ(then.status, 0) << then.error;
+    EXPECT_EQ(text("whole/box.series.csv"), text("parts/box.series.csv")) << before << after;
+    EXPECT_GT(text("parts/box.series.csv").size(), 200u);
+  }
+}
+
+TEST_F(RanksCommand, ALatticeThatCannotBeSharedIsRefusedWithTheWayOut) {
+  write("box.vphi", kBox);
+  for (const auto& [words, message] :
+       {std::pair("run box.vphi --device native --ranks 5", "4 ranks at most"),
+        std::pair("check box.vphi --ranks 5", "error[E0862]"),
+        std::pair("run box.vphi --device native --ranks 2 --error-check", "leave --ranks out")}) {
+    const auto refused = vphi(words);
+    EXPECT_EQ(refused.status, 1) << words;
+    EXPECT_NE(refused.error.find(message), std::string::npos) << words << refused.error;
+  }
 }
 
 TEST_F(RanksCommand, AProgramFileIsRefused) {

@@ -81,6 +81,20 @@ TEST_F(Mpirun, ACheckpointOfProcessesGoesOnInOne) {
   EXPECT_GT(text("cut/wells.series.csv").size(), 300u);
 }
 
+TEST_F(Mpirun, ALatticeOfProcessesHasTheBitsOfOne) {
+  if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
+  write("box.vphi",
+        "model box \"A field in a box\"\nlattice box: 16^3, spacing = 0.5\nfield phi: real\n"
+        "potential V = phi^4/4\ninit phi ~ 1 + 0.1*normal, phi' = 0\n"
+        "evolve leapfrog, dt = 0.05, until = t > 2\n"
+        "every 10 steps: mean(phi), var(phi) -> \"box.csv\"\n");
+  ASSERT_EQ(vphi("run box.vphi --device native --quiet --out one").status, 0);
+  const auto several = mpirun(3, "run box.vphi --device native --quiet --out three");
+  ASSERT_EQ(several.status, 0) << several.error;
+  EXPECT_EQ(text("one/box.series.csv"), text("three/box.series.csv"));
+  EXPECT_GT(text("three/box.series.csv").size(), 100u);
+}
+
 TEST_F(Mpirun, AMistakeIsToldOnceAndIsTheStatusOfAll) {
   if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
   write("one.vphi",

@@ -12,6 +12,7 @@
 #include "runtime/device/ceilings.hpp"
 #include "runtime/report/page.hpp"
 #include "runtime/run/chain_averages.hpp"
+#include "runtime/run/ranks/lattice_session.hpp"
 #include "runtime/run/run.hpp"
 #include "tools/commands/portable.hpp"
 #include "tools/commands/run_words.hpp"
@@ -46,19 +47,29 @@ struct Wanted {
   std::optional<PortableProgram> portable;  ///< in the place of a model
 };
 
-struct DeviceAndProgram : embed::Prepared {        ///< of a program file: the program alone
-  std::vector<std::string> notes = {};             ///< printed before the run
-  std::unique_ptr<runtime::RankGroup> ranks = {};  ///< with the devices; null: `device` alone
-  std::int64_t batch = 0;                          ///< instances at once of all ranks together
+struct DeviceAndProgram : embed::Prepared {           ///< of a program file: the program alone
+  std::vector<std::string> notes = {};                ///< printed before the run
+  std::unique_ptr<runtime::RankGroup> ranks = {};     ///< with the devices; null: `device` alone
+  std::int64_t batch = 0;                             ///< instances at once of all ranks together
+  std::optional<program::Program> other_planes = {};  ///< RunOptions::other_planes
+  std::optional<program::Program> whole = {};  ///< of a lattice that is cut: as one device has it
 
   runtime::Device& first() const { return ranks ? ranks->device() : *device; }
   int size() const { return ranks ? ranks->size() : 1; }
+  const program::Program& shown() const { return whole ? *whole : *compilation.program; }
 };
 
 /// Ranks that do not hold all instances run them in parts, as one device does.
 void fit_ranks(DeviceAndProgram& made, CompileOptions options, const std::string& path) {
   const auto& program = made.compilation.program;
   if (!program) return;
+  if (program->cut.axis >= 0) {
+    made.batch = 1;
+    made.whole = runtime::whole_lattice(*program);
+    made.other_planes =
+        other_planes(path, options, target_of(made.first().info()), made.size(), *program);
+    return;
+  }
   made.batch = batch_of_ranks(*program, options, made.size());
   const std::size_t free = made.ranks->memory_free();
   if (free == 0 || options.batch > 0) return;
@@ -144,7 +155,7 @@ DeviceAndProgram prepare(const Wanted& wanted, const std::string& path) {
 /// The report of a run before its first step.
 vphi::report::Report begin_report(const DeviceAndProgram& made, const Wanted& wanted,
                                   const Words& words) {
-  const auto& program = *made.compilation.program;
+  const auto& program = made.shown();
   const auto info = made.first().info();
   vphi::report::Report page = embed::begin_report(
       program, wanted.portable ? nullptr : &made.compilation, wanted.model.compile_options(), info);
@@ -157,7 +168,7 @@ vphi::report::Report begin_report(const DeviceAndProgram& made, const Wanted& wa
 /// report.html in the folder of the results; its path.
 std::string write_report(const DeviceAndProgram& made, const Wanted& wanted, const Words& words,
                          const runtime::RunResult& result, double copy, const std::string& folder) {
-  const auto& program = *made.compilation.program;
+  const auto& program = made.shown();
   vphi::report::Report page = begin_report(made, wanted, words);
   double flops = 0;
   if (result.performance.seconds > kWorthMore)
@@ -209,6 +220,14 @@ void take_program_file(Wanted& wanted, const std::string& path) {
   wanted.model = continued({}, wanted.portable->call);
 }
 
+/// What runs a model again in another form, which ranks that share a lattice do not do.
+void refuse_again(const Wanted& wanted) {
+  if (!wanted.error_check && !wanted.precision_check) return;
+  throw UsageError(fmt::format("{} runs a model again on one device, and ranks share this lattice",
+                               wanted.error_check ? "--error-check" : "--precision-check"),
+                   "leave --ranks out");
+}
+
 int run_as_first(const Words& given, LaunchedRanks* launched) {
   const Words words = with_live_port(given);
   std::vector<std::string> models;
@@ -222,10 +241,10 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   wanted.model.declare(line);
   line.value("--device", "ID", wanted.device,
              "auto, native, opencl[:k], cuda[:k]; several: cuda:0,1, cuda:0-7, cuda:all")
-      .number(
-          "--ranks", "N", wanted.ranks, 1,
-          "so many ranks share the instances of a sweep; each list of GPUs in --device, such as "
-          "cuda:0,1 or cuda:all, is one too")
+      .number("--ranks", "N", wanted.ranks, 1,
+              "so many ranks share the instances of a sweep, or a lattice; each list of GPUs in "
+              "--device, such as "
+              "cuda:0,1 or cuda:all, is one too")
       .value("--out", "DIR", wanted.out,
              "folder of the results (default: results/MODEL, or MODEL-2, ... beside another run)")
       .flag("--json", wanted.json, "one JSON object with the results on standard output")
@@ -267,7 +286,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   if (failed) return refused(made.compilation, wanted.json);
   if (!made.compilation.program)
     throw std::logic_error("the compiler gave no program and no reason");
-  const auto& program = *made.compilation.program;
+  const auto& program = made.shown();
   runtime::Device& device = made.first();
   line.obeyed("--batch", program.all_instances() == 1, "the model has no sweep");
 
@@ -287,6 +306,11 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   options.keep.now = &checkpoint_wish();
   options.keep.call = call_of(wanted.model);
   options.ranks = made.ranks.get(), options.batch = made.batch;
+  if (made.other_planes) options.other_planes = &*made.other_planes;
+  if (made.whole) {
+    options.time_kernels = false;  // what ranks send between launches would count
+    refuse_again(wanted);
+  }
   const std::int64_t batch = made.ranks ? made.batch : program.instances;
   if (batch < program.all_instances())  // parts go on as they were cut
     options.keep.call.emplace_back("--batch", std::to_string(batch));
@@ -319,7 +343,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   SpectrumKeeper spectra(options.onlooker);
   if (wanted.precision_check) options.onlooker = &spectra;
   try {
-    result = runtime::run(program, device, options);
+    result = runtime::run(*made.compilation.program, device, options);
     result.notes.insert(result.notes.end(), made.in_results.begin(), made.in_results.end());
     if (live) live->finish(result.interrupted);
     if (wanted.error_check && !result.interrupted) {

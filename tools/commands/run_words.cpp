@@ -115,12 +115,13 @@ Json sweep_json(const runtime::RunResult& r) {
 Json ranks_json(const runtime::RunResult& r) {
   Json out = Json::array();
   for (const runtime::RankInfo& rank : r.ranks)
-    out.push_back({{"device", rank.device},
-                   {"name", rank.name},
-                   {"host", rank.host},
-                   {"instances", rank.instances},
-                   {"device_bytes", rank.memory_held},
-                   {"seconds_in_steps", rank.busy}});
+    out.push_back(
+        {{"device", rank.device},
+         {"name", rank.name},
+         {"host", rank.host},
+         {rank.planes > 0 ? "planes" : "instances", rank.planes > 0 ? rank.planes : rank.instances},
+         {"device_bytes", rank.memory_held},
+         {"seconds_in_steps", rank.busy}});
   return out;
 }
 
@@ -128,11 +129,14 @@ Json ranks_json(const runtime::RunResult& r) {
 void print_ranks(const runtime::RunResult& r) {
   if (r.ranks.empty()) return;
   const auto [least, most] = std::ranges::minmax(r.ranks, {}, &runtime::RankInfo::busy);
-  const auto [few, many] = std::ranges::minmax(r.ranks, {}, &runtime::RankInfo::instances);
-  const std::string each = few.instances == many.instances
-                               ? std::to_string(few.instances)
-                               : fmt::format("{} or {}", few.instances, many.instances);
-  fmt::print("  {} ranks: {} instances each", r.ranks.size(), each);
+  const bool planes = r.ranks[0].planes > 0;
+  const auto share = planes ? &runtime::RankInfo::planes : &runtime::RankInfo::instances;
+  const auto [few, many] = std::ranges::minmax(r.ranks, {}, share);
+  const std::string each = few.*share == many.*share
+                               ? std::to_string(few.*share)
+                               : fmt::format("{} or {}", few.*share, many.*share);
+  fmt::print("  {} ranks: {} {} each", r.ranks.size(), each,
+             planes ? "planes of the lattice" : "instances");
   if (most.busy > 0)
     fmt::print("; the fastest was {:.0f} % of the time in steps", 100 * least.busy / most.busy);
   fmt::print("\n");

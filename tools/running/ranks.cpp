@@ -128,8 +128,8 @@ dsl::Diagnostic not_shared(const Compilation& c, std::int64_t instances, int ran
       d.span = clause->keyword_span;
   if (instances == 1 && !batch) {
     d.message = fmt::format(
-        "{} ranks share the instances of a sweep, and this model has one: a lattice is not cut "
-        "into parts yet",
+        "{} ranks share the instances of a sweep, and this model has one: a single row of sites "
+        "is not cut",
         ranks);
     d.hint = fmt::format(
         "run it on one device, without ranks; or `sweep draw = 1..{}`, which "
@@ -146,6 +146,12 @@ dsl::Diagnostic not_shared(const Compilation& c, std::int64_t instances, int ran
 
 }  // namespace
 
+namespace {
+
+bool is_row(const physics::Lattice& lattice) { return lattice.sites() == lattice.extent[0]; }
+
+}  // namespace
+
 Compilation compile_for_ranks(const std::string& path, CompileOptions options,
                               const emit::TargetInfo& target, int ranks) {
   if (ranks == 1) return compile_model(path, options, target);
@@ -154,12 +160,27 @@ Compilation compile_for_ranks(const std::string& path, CompileOptions options,
   std::int64_t batch = std::max<std::int64_t>(1, derived.system->instances());
   const bool smaller = options.batch > 0 && options.batch < batch;
   if (smaller) batch = options.batch;
+  if (batch == 1 && !smaller && !is_row(derived.system->lattice)) {
+    options.ranks = ranks, options.rank = 0;
+    return compile_model(path, options, target);
+  }
   if (batch < ranks) {
     derived.diagnostics.add(not_shared(derived, batch, ranks, smaller));
     return derived;
   }
   options.batch = runtime::most_of(batch, ranks);
   return compile_model(path, options, target);
+}
+
+std::optional<program::Program> other_planes(const std::string& path, CompileOptions options,
+                                             const emit::TargetInfo& target, int ranks,
+                                             const program::Program& of_rank_0) {
+  options.ranks = ranks;
+  for (options.rank = 1; options.rank < ranks; ++options.rank) {
+    if (of_rank_0.cut.planes(ranks, options.rank).count == of_rank_0.cut.own) continue;
+    return compile_model(path, options, target).program;
+  }
+  return {};
 }
 
 CompileOptions options_of_a_rank(CompileOptions options, const program::Program& of_a_rank,
@@ -177,6 +198,13 @@ std::int64_t batch_of_ranks(const program::Program& of_a_rank, const CompileOpti
 
 std::string ranks_text(const program::Program& of_a_rank, const CompileOptions& options,
                        int ranks) {
+  if (of_a_rank.cut.axis >= 0)
+    return fmt::format(
+        "  ranks    {}: {} of {} planes along {} for the first, {} and {} copies of its "
+        "neighbours' below and above them, {:.1f} MB of memory\n",
+        ranks, of_a_rank.cut.own, of_a_rank.cut.whole, "xyzt"[of_a_rank.cut.axis],
+        of_a_rank.cut.ghost[0], of_a_rank.cut.ghost[1],
+        static_cast<double>(runtime::memory_needed(of_a_rank).peak) / 1e6);
   const std::int64_t batch = batch_of_ranks(of_a_rank, options, ranks);
   std::int64_t computed = 0;
   for (int r = 0; r < ranks; ++r)

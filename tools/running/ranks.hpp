@@ -21,9 +21,15 @@ std::unique_ptr<runtime::RankGroup> open_ranks(const std::vector<std::string>& d
 std::unique_ptr<runtime::Device> open_for_rank(const std::string& device, int beside);
 
 /// A model for one of so many ranks, which share the instances: options.batch are those of all of
-/// them at once. Where they cannot share it, the result has no program and E0860.
+/// them at once. A lattice with a single instance is cut, and the program is that of rank 0. Where
+/// they cannot share it, the result has no program and E0860 or E0862.
 Compilation compile_for_ranks(const std::string& path, CompileOptions options,
                               const emit::TargetInfo& target, int ranks);
+/// Of a lattice that is cut the program of ranks with another number of planes than rank 0; nothing
+/// where there are none.
+std::optional<program::Program> other_planes(const std::string& path, CompileOptions options,
+                                             const emit::TargetInfo& target, int ranks,
+                                             const program::Program& of_rank_0);
 /// Options that compile other forms of the model for the same ranks.
 CompileOptions options_of_a_rank(CompileOptions options, const program::Program& of_a_rank,
                                  int ranks);

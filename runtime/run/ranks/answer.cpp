@@ -104,16 +104,24 @@ void put_launches(Packer& to, const std::vector<program::Launch>& list) {
   to.list(list, [&](const program::Launch& launch) {
     to.whole(launch.kernel);
     to.list(launch.swap, [&](int buffer) { to.whole(buffer); });
+    to.list(launch.halos, [&](const program::Halo& halo) {
+      to.whole(halo.buffer), to.whole(halo.depth[0]), to.whole(halo.depth[1]);
+    });
     to.whole(launch.solve);
   });
 }
 
 std::vector<program::Launch> get_launches(Unpacker& from) {
   const auto number = [&] { return static_cast<int>(from.whole()); };
-  return from.list<program::Launch>(24, [&] {
+  return from.list<program::Launch>(32, [&] {
     program::Launch launch;
     launch.kernel = number();
     launch.swap = from.list<int>(8, number);
+    launch.halos = from.list<program::Halo>(24, [&] {
+      program::Halo halo;
+      halo.buffer = number(), halo.depth[0] = number(), halo.depth[1] = number();
+      return halo;
+    });
     launch.solve = number();
     return launch;
   });

@@ -34,6 +34,7 @@ class RankGroup {
   RankGroup& operator=(const RankGroup&) = delete;
 
   int size() const { return comm_->size(); }
+  comm::Comm& comm() { return *comm_; }
   Device& device() { return *device_; }
   std::vector<RankInfo>& ranks() { return ranks_; }
   /// Of the rank that has least.

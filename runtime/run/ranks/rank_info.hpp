@@ -13,6 +13,7 @@ struct RankInfo {
   std::size_t memory_free = 0;  ///< for this rank, before the run
   std::size_t memory_held = 0;  ///< the most that its session has held
   std::int64_t instances = 0;   ///< of a batch
+  std::int64_t planes = 0;      ///< of a lattice that ranks share; 0: they share instances
   double busy = 0;              ///< seconds in steps
 };
 

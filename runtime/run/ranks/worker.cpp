@@ -44,8 +44,11 @@ class Worker {
     if (trouble_) return;
     try {
       work();
-    } catch (...) {
+    } catch (const RunError&) {
       trouble_ = std::current_exception();
+    } catch (const std::exception& failure) {
+      trouble_ = std::current_exception();
+      if (cut()) comm_.abort(failure.what());  // the others wait for planes of this rank
     }
   }
 
@@ -61,6 +64,9 @@ class Worker {
       case Order::Session:
         trouble_ = device_ ? nullptr : trouble_;
         return reply([&] { return begin(from), Bytes(); });
+      case Order::Lattice:
+        trouble_ = device_ ? nullptr : trouble_;
+        return reply([&] { return begin_lattice(from), Bytes(); });
       case Order::Close:
         session_.reset();
         return;
@@ -103,7 +109,10 @@ class Worker {
       case Order::Synchronise:
         return reply([&] { return synchronise(); });
       case Order::Scalars:
-        return reply([&] { return shown(bytes_of_numbers(std::span(session_->scalars()))); });
+        return reply([&] {
+          if (cut()) return Bytes();  // those of the first rank
+          return shown(bytes_of_numbers(std::span(session_->scalars())));
+        });
       case Order::Slots:
         return reply([&] { return slots(from); });
       case Order::Read:
@@ -134,6 +143,7 @@ class Worker {
         return attempt([&] { session_->write_bytes(static_cast<int>(from.whole()), dealt); });
       }
       case Order::Session:
+      case Order::Lattice:
       case Order::Close:
       case Order::Start:
       case Order::StartEmpty:
@@ -146,6 +156,24 @@ class Worker {
         break;
     }
     throw std::logic_error("an order that asks for no numbers");
+  }
+
+  bool cut() const { return program_ && program_->cut.axis >= 0; }
+
+  /// Of the programs, which differ in their number of planes, that of this rank.
+  void begin_lattice(Unpacker& from) {
+    session_.reset();
+    SessionOptions options;
+    options.threads = static_cast<int>(from.whole());
+    options.check_memory = from.whole() != 0;
+    options.comm = &comm_;
+    share_ = {0, 1, 0};
+    for (std::int64_t left = from.whole(); left > 0; --left) {
+      program_ = program::from_json(from.text());
+      const program::Cut& cut = program_->cut;
+      if (cut.own == cut.planes(comm_.size(), comm_.rank()).count) break;
+    }
+    session_ = std::make_unique<Session>(*program_, *device_, options);
   }
 
   void begin(Unpacker& from) {
@@ -171,6 +199,7 @@ class Worker {
 
   /// Of what is laid out by instance, the part that this rank shows.
   Bytes shown(Bytes all) const {
+    if (cut()) return own_planes(*program_, all);
     const std::size_t one = all.size() / static_cast<std::size_t>(program_->instances);
     const auto begin =
         all.begin() + static_cast<std::ptrdiff_t>(one * static_cast<std::size_t>(share_.hidden()));

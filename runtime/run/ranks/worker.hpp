@@ -12,6 +12,7 @@ namespace vphi::runtime {
 
 enum class Order : std::uint64_t {
   Session,       ///< program as JSON, instances of the batch, its first instance, check of memory
+  Lattice,       ///< a session of planes of a lattice: threads, check of memory, programs
   Close,         ///< of the session
   Start,         ///< answered
   StartEmpty,    ///< answered

@@ -102,6 +102,13 @@ void Session::set_scalar(int slot, double value, std::int64_t instance) {
 
 void Session::put_scalars(std::span<const double> values) {
   if (values.empty()) return;
+  if (lattice_) {  // one instance
+    std::vector<double> own(values.begin(), values.end());
+    own.at(static_cast<std::size_t>(program_.cut.origin_slot)) =
+        static_cast<double>(lattice_->first());
+    device_.upload(scalars_, 0, std::as_bytes(std::span(own)));
+    return;
+  }
   if (!by_slot_) {
     device_.upload(scalars_, 0, std::as_bytes(values));
     return;

@@ -1,0 +1,237 @@
+#include "runtime/run/ranks/lattice_session.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "program/json.hpp"
+#include "runtime/run/ranks/worker.hpp"
+
+namespace vphi::runtime {
+
+using program::Program;
+
+namespace {
+
+double seconds_of_clock() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+SessionOptions of_first_rank(SessionOptions options, RankGroup& group) {
+  options.threads = group.threads();
+  options.comm = &group.comm();
+  return options;
+}
+
+/// Before any rank allocates: each must have room for its planes.
+const Program& fitting(const Program& own, const Program* other, RankGroup& group, bool memory) {
+  std::size_t need = memory_needed(own).peak;
+  if (other != nullptr) need = std::max(need, memory_needed(*other).peak);
+  const std::size_t free = group.memory_free();
+  if (memory && free > 0 && need > free)
+    throw RunError("E0802",
+                   fmt::format("the planes of each of {} ranks need {} MB of memory, and {} MB are "
+                               "free on one of them",
+                               group.size(), need / 1000000, free / 1000000),
+                   "more ranks, or a smaller lattice: --lattice");
+  return own;
+}
+
+}  // namespace
+
+Program whole_lattice(const Program& of_a_rank) {
+  Program whole = of_a_rank;
+  whole.extent[static_cast<std::size_t>(whole.cut.axis)] = whole.cut.whole;
+  whole.scalars.pop_back();  // the number of the first own plane
+  whole.cut = {};
+  return whole;
+}
+
+LatticeSession::LatticeSession(const Program& own, const Program* other, const Program& whole,
+                               RankGroup& group, const SessionOptions& options)
+    : Session(fitting(own, other, group, options.check_memory), group.device(),
+              of_first_rank(options, group)),
+      own_(own),
+      whole_(whole),
+      other_(other),
+      group_(group) {
+  show(whole);
+  for (std::size_t r = 0; r < group.ranks().size(); ++r) {
+    RankInfo& rank = group.ranks()[r];
+    rank.instances = 1, rank.planes = own.cut.planes(group.size(), static_cast<int>(r)).count;
+  }
+  Packer open =
+      order(Order::Lattice, {std::int64_t{group.threads()},
+                             std::int64_t{options.check_memory ? 1 : 0}, other == nullptr ? 1 : 2});
+  open.text(program::to_json(own, -1));
+  if (other != nullptr) open.text(program::to_json(*other, -1));
+  group.ask(open, [] {});
+}
+
+LatticeSession::~LatticeSession() {
+  try {
+    group_.tell(order(Order::Close));
+  } catch (const std::exception&) {
+    // A rank that cannot be reached has nothing left to close.
+  }
+}
+
+template <class Work>
+void LatticeSession::together(const Work& work) {
+  try {
+    work();
+  } catch (const RunError&) {  // all ranks find it
+    throw;
+  } catch (const std::exception& failure) {
+    group_.comm().abort(failure.what());
+    throw;
+  }
+}
+
+const Program& LatticeSession::program_of(int rank) const {
+  const auto planes = own_.cut.planes(group_.size(), rank).count;
+  return planes == own_.cut.own ? own_ : *other_;
+}
+
+// ---- steps ------------------------------------------------------------------------------------
+
+void LatticeSession::start() {
+  compile_usual(true);  // first here: the others then find the kernels in the cache
+  group_.ask(order(Order::Start), [&] {
+    try {
+      Session::start();
+    } catch (const std::exception& failure) {  // a file that is not there is found here alone
+      group_.comm().abort(failure.what());
+      throw;
+    }
+  });
+}
+
+void LatticeSession::start_empty() {
+  compile_usual(false);
+  group_.ask(order(Order::StartEmpty), [&] { together([&] { Session::start_empty(); }); });
+}
+
+void LatticeSession::prepare(std::int64_t steps) { Session::prepare(steps); }
+
+void LatticeSession::advance(std::int64_t steps) {
+  group_.tell(order(Order::Advance, {steps}));
+  if (moving_ < 0) moving_ = seconds_of_clock();
+  together([&] { Session::advance(steps); });
+}
+
+void LatticeSession::synchronise() {
+  double own = 0;
+  const auto others = group_.ask(order(Order::Synchronise), [&] {
+    together([&] { Session::synchronise(); });
+    if (moving_ >= 0) own = seconds_of_clock() - moving_;
+    moving_ = -1;
+  });
+  auto& ranks = group_.ranks();
+  ranks[0].busy += own, ranks[0].memory_held = bytes_peak();
+  for (std::size_t r = 1; r < ranks.size(); ++r) {
+    Unpacker from(others[r]);
+    ranks[r].busy += from.real(), ranks[r].memory_held = from.number();
+  }
+}
+
+void LatticeSession::launch(const std::vector<program::Launch>& list) {
+  if (list.empty()) return;
+  compile({&list});
+  Packer launches = order(Order::Launch);
+  put_launches(launches, list);
+  group_.tell(launches);
+  together([&] { Session::launch(list); });
+}
+
+void LatticeSession::release_scratch() {
+  group_.tell(order(Order::Release));
+  Session::release_scratch();
+}
+
+// ---- numbers ----------------------------------------------------------------------------------
+
+const std::vector<double>& LatticeSession::scalars() {
+  const std::vector<double>& own = Session::scalars();
+  shown_scalars_.assign(own.begin(), own.end() - 1);
+  return shown_scalars_;
+}
+
+Slot LatticeSession::slot(int slot) { return Session::slot(slot); }
+
+void LatticeSession::set_scalar(int slot, double value, std::int64_t instance) {
+  Packer set = order(Order::SetScalar, {slot});
+  set.real(value), set.whole(instance);
+  group_.tell(set);
+  Session::set_scalar(slot, value, 0);
+}
+
+void LatticeSession::set_scalars(std::span<const double> values) {
+  std::vector<double> all(values.begin(), values.end());
+  all.push_back(0);  // each rank puts the number of its first plane here
+  group_.tell(order(Order::SetScalars));
+  const Bytes bytes = bytes_of_numbers(std::span<const double>(all));
+  group_.deal(std::vector<Bytes>(static_cast<std::size_t>(group_.size()), bytes));
+  Session::set_scalars(all);
+}
+
+LatticeSession::Bytes LatticeSession::deal(std::span<const std::byte> whole) {
+  const program::Cut& cut = own_.cut;
+  const std::size_t plane = whole.size() / static_cast<std::size_t>(cut.whole);
+  std::vector<Bytes> all;
+  for (int r = 0; r < group_.size(); ++r) {
+    const auto planes = cut.planes(group_.size(), r);
+    all.push_back(
+        with_ghosts(program_of(r), whole.subspan(static_cast<std::size_t>(planes.first) * plane,
+                                                 static_cast<std::size_t>(planes.count) * plane)));
+  }
+  return group_.deal(all);
+}
+
+LatticeSession::Bytes LatticeSession::join(Bytes own, std::vector<Bytes> others) const {
+  Bytes all = own_planes(own_, own);
+  for (std::size_t r = 1; r < others.size(); ++r)
+    all.insert(all.end(), others[r].begin(), others[r].end());
+  return all;
+}
+
+std::vector<double> LatticeSession::read(int buffer) {
+  Bytes own;
+  auto others = group_.ask(order(Order::Read, {buffer}), [&] {
+    own = bytes_of_numbers(std::span<const double>(Session::read(buffer)));
+  });
+  return numbers_of_bytes(join(std::move(own), std::move(others)));
+}
+
+std::vector<double> LatticeSession::read(int buffer, std::int64_t) {
+  return LatticeSession::read(buffer);
+}
+
+void LatticeSession::write(int buffer, std::span<const double> values) {
+  group_.tell(order(Order::Write, {buffer}));
+  const Bytes own = deal(std::as_bytes(values));
+  together([&] { Session::write(buffer, numbers_of_bytes(own)); });
+}
+
+std::size_t LatticeSession::bytes_of(int buffer) const {
+  const auto planes = static_cast<std::size_t>(own_.sites()),
+             all = static_cast<std::size_t>(whole_.sites());
+  return Session::bytes_of(buffer) / planes * all;
+}
+
+void LatticeSession::read_bytes(int buffer, std::span<std::byte> to) {
+  Bytes own(Session::bytes_of(buffer));
+  auto others =
+      group_.ask(order(Order::ReadBytes, {buffer}), [&] { Session::read_bytes(buffer, own); });
+  const Bytes all = join(std::move(own), std::move(others));
+  if (all.size() != to.size()) throw std::logic_error("a rank answered with another size");
+  std::ranges::copy(all, to.begin());
+}
+
+void LatticeSession::write_bytes(int buffer, std::span<const std::byte> from) {
+  group_.tell(order(Order::WriteBytes, {buffer}));
+  const Bytes own = deal(from);
+  together([&] { Session::write_bytes(buffer, own); });
+}
+
+}  // namespace vphi::runtime

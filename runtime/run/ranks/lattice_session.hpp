@@ -1,0 +1,58 @@
+// The Session of rank 0 of several that share a lattice: its own planes, and orders for the others.
+//
+// It shows the whole lattice, as if one device had it. What is read is joined from the planes of
+// all ranks, what is written is cut into them. Scalars are the same on all ranks.
+#pragma once
+
+#include "runtime/run/ranks/rank_group.hpp"
+#include "runtime/run/session.hpp"
+
+namespace vphi::runtime {
+
+class LatticeSession : public Session {
+ public:
+  /// `own`: the program of rank 0. `other`: that of ranks with another number of planes; null:
+  /// there are none. `whole`: what is shown (`whole_lattice`). All must outlive it. Throws E0802
+  /// where a rank has too little memory.
+  LatticeSession(const program::Program& own, const program::Program* other,
+                 const program::Program& whole, RankGroup& group, const SessionOptions& options);
+  ~LatticeSession() override;
+
+  void synchronise() override;
+  void start() override;
+  void start_empty() override;
+  void prepare(std::int64_t steps) override;
+  void advance(std::int64_t steps) override;
+  void launch(const std::vector<program::Launch>& list) override;
+  void release_scratch() override;
+  const std::vector<double>& scalars() override;
+  Slot slot(int slot) override;
+  void set_scalar(int slot, double value, std::int64_t instance) override;
+  std::vector<double> read(int buffer) override;
+  std::vector<double> read(int buffer, std::int64_t instance) override;
+  void write(int buffer, std::span<const double> values) override;
+  std::size_t bytes_of(int buffer) const override;
+  void read_bytes(int buffer, std::span<std::byte> to) override;
+  void write_bytes(int buffer, std::span<const std::byte> from) override;
+  void set_scalars(std::span<const double> values) override;
+
+ private:
+  using Bytes = comm::Bytes;
+  /// What other ranks wait for ends with this rank's error.
+  template <class Work>
+  void together(const Work& work);
+  const program::Program& program_of(int rank) const;
+  Bytes deal(std::span<const std::byte> whole);
+  Bytes join(Bytes own, std::vector<Bytes> others) const;
+
+  const program::Program &own_, &whole_;
+  const program::Program* other_;
+  RankGroup& group_;
+  double moving_ = -1;  ///< when the first steps after the last wait began; -1: none
+  std::vector<double> shown_scalars_;
+};
+
+/// A program of a rank as it looks with the whole lattice.
+program::Program whole_lattice(const program::Program& of_a_rank);
+
+}  // namespace vphi::runtime
