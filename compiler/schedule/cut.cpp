@@ -74,6 +74,10 @@ class Cutter {
   }
 
   std::optional<NotCut> operator()() {
+    if (p_.instances > 1)
+      return NotCut{"it has several instances, and ranks share these whole",
+                    "as many ranks as instances at most, or no sweep",
+                    {}};
     for (const Kernel& kernel : plan_.kernels) {
       if (!per_site(kernel)) continue;
       if (auto refused = refusal_of(kernel, p_)) return refused;

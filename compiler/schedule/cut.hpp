@@ -26,7 +26,7 @@ struct NotCut {
   dsl::Span span;   ///< of the model; empty: the lattice itself
 };
 
-/// Instances: one. `planes`: slabs have so many, or a fourth of the lattice, where that is less.
+/// `planes`: slabs have so many, or a fourth of the lattice, where that is less.
 /// `plan` is unchanged where the result is not empty.
 std::optional<NotCut> cut(Plan& plan, int ranks, int rank, std::int64_t planes = 1);
 
