@@ -46,6 +46,7 @@ Compilation derive_model(const dsl::ModelSource& source, const CompileOptions& o
   dsl::ModelText model = dsl::load_model(source, diagnostics);
   std::vector<dsl::ModelText> library = dsl::load_library(diagnostics);
   dsl::apply_overrides(model, library, options.set, diagnostics);
+  dsl::apply_free(model, options.free, diagnostics);
   if (!options.until.empty()) dsl::apply_end(model, library, options.until, diagnostics);
   if (!options.lattice.empty()) dsl::add_text(library, "--lattice", options.lattice);
   if (diagnostics.has_errors()) {

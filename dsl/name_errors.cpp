@@ -392,6 +392,13 @@ Diagnostic not_a_parameter(Span at, const std::string& name, const Symbol* symbo
   return d;
 }
 
+Diagnostic no_free_parameter(const std::string& name, const std::optional<std::string>& near) {
+  Diagnostic d = make("E0114", {}, "free " + name + ": no parameter has this name");
+  d.rule = "a free name is one that a `param` line declares";
+  d.hint = near ? "free = " + *near : "declare it with `param`, or leave it out of the free names";
+  return d;
+}
+
 Diagnostic noise_out_of_place(Span at, bool in_law) {
   Diagnostic d = make("E0115", at, "`noise` has no meaning here");
   d.under = "only in equations of motion";

@@ -62,6 +62,8 @@ Diagnostic unknown_distribution(Span at, const std::string& name,
 Diagnostic distribution_in_value(Span at, const std::string& name);
 Diagnostic not_a_parameter(Span at, const std::string& name, const Symbol* symbol,
                            const std::optional<std::string>& near);
+/// The same for a name that is to stay free.
+Diagnostic no_free_parameter(const std::string& name, const std::optional<std::string>& near);
 /// `in_law`: in the flux of a conservation law.
 Diagnostic noise_out_of_place(Span at, bool in_law);
 Diagnostic derived_out_of_place(Span at);

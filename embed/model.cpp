@@ -55,6 +55,8 @@ Overrides together(Overrides first, const Overrides& second) {
     std::erase_if(first.set, [&](const auto& before) { return name(before) == name(text); });
     first.set.push_back(text);
   }
+  for (const std::string& text : second.free)
+    if (std::ranges::find(first.free, text) == first.free.end()) first.free.push_back(text);
   if (!second.lattice.empty()) first.lattice = second.lattice;
   if (!second.precision.empty()) first.precision = second.precision;
   if (!second.seed.empty()) first.seed = second.seed;

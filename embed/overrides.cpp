@@ -17,6 +17,7 @@ CompileOptions Overrides::compile_options() const {
       throw Error(fmt::format("--set takes NAME=EXPR, not `{}`", text));
     options.set.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
+  options.free = free;
   options.lattice = lattice;
   options.until = until;
   options.steps = steps;

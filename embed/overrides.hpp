@@ -12,7 +12,8 @@
 namespace vphi::embed {
 
 struct Overrides {
-  std::vector<std::string> set;  ///< "NAME=EXPR"
+  std::vector<std::string> set;   ///< "NAME=EXPR"
+  std::vector<std::string> free;  ///< names of parameters: CompileOptions::free
   std::string lattice, until, precision, seed;
   std::int64_t steps = -1, batch = 0;
 

@@ -12,6 +12,9 @@ namespace vphi {
 /// What the command line changes without an edit of the model's text.
 struct CompileOptions {
   std::vector<std::pair<std::string, std::string>> set;  ///< --set NAME=EXPR
+  /// Parameters that kernels read as numbers of the run: programs for other values have the same
+  /// kernels.
+  std::vector<std::string> free;
   std::string lattice;                                   ///< --lattice 64^3
   std::string until;                                     ///< --until EXPR
   std::int64_t steps = -1;                               ///< --steps N

@@ -87,6 +87,7 @@ struct Axis {
   /// No expression uses its name: independent draws, each with its own random numbers.
   bool ensemble = false;
   bool fresh = false;  ///< `random ..., fresh = [name]`: own random numbers as well
+  bool free = false;   ///< a parameter with one value, which kernels read (CompileOptions::free)
   dsl::Span span;
 };
 

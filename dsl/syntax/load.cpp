@@ -122,6 +122,38 @@ std::shared_ptr<const Source> add_text(std::vector<ModelText>& library, const st
   return holder.source;
 }
 
+namespace {
+
+ExprPtr list_of(const ExprPtr& value) {
+  Expr list;
+  list.kind = ExprKind::List;
+  list.span = value->span;
+  list.args = {value};
+  return std::make_shared<const Expr>(std::move(list));
+}
+
+/// The item of a `param` line with this name, taken out of it, as a `sweep` line of its own.
+std::optional<Line> taken_out(ModelText& model, const std::string& name) {
+  for (auto line = model.lines.begin(); line != model.lines.end(); ++line) {
+    if (line->kind != Line::Kind::Clause || line->clause.keyword != "param") continue;
+    auto& items = line->clause.items;
+    const auto found = std::ranges::find_if(items, [&](const Item& item) {
+      return item.head && item.head->name == name && item.value;
+    });
+    if (found == items.end()) continue;
+    Line sweep = *line;
+    sweep.clause.keyword = "sweep";
+    sweep.clause.items = {*found};
+    sweep.clause.items[0].value = list_of(found->value);
+    items.erase(found);
+    if (items.empty()) model.lines.erase(line);
+    return sweep;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 void apply_overrides(ModelText& model, std::vector<ModelText>& library,
                      const std::vector<std::pair<std::string, std::string>>& set,
                      Diagnostics& diagnostics) {
@@ -153,13 +185,30 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
         value->kind == ExprKind::List || value->kind == ExprKind::Range ||
         (value->kind == ExprKind::Call && (value->text == "linspace" || value->text == "logspace"));
     if (swept && !values) {  // one value of the sweep: the axis is gone
-      Expr list;
-      list.kind = ExprKind::List;
-      list.span = value->span;
-      list.args = {value};
-      value = std::make_shared<const Expr>(std::move(list));
+      value = list_of(value);
     }
     setting->value = value;
+  }
+}
+
+void apply_free(ModelText& model, const std::vector<std::string>& names, Diagnostics& diagnostics) {
+  for (const std::string& written : names) {
+    const std::string name = canonical(written);
+    std::vector<std::string> known;
+    bool swept = false;
+    for (const Line& line : model.lines) {
+      if (line.kind != Line::Kind::Clause) continue;
+      for (const Item& item : line.clause.items) {
+        if (!item.head) continue;
+        if (line.clause.keyword == "param") known.push_back(item.head->name);
+        swept = swept || (line.clause.keyword == "sweep" && item.head->name == name);
+      }
+    }
+    if (swept) continue;
+    if (auto sweep = taken_out(model, name))
+      model.lines.push_back(*std::move(sweep));
+    else
+      diagnostics.add(errors::no_free_parameter(name, suggest(name, known)));
   }
 }
 

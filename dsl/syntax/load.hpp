@@ -46,6 +46,10 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
                      const std::vector<std::pair<std::string, std::string>>& set,
                      Diagnostics& diagnostics);
 
+/// Makes params with these names axes of a sweep with one value, which is not folded into constants
+/// (CompileOptions::free).
+void apply_free(ModelText& model, const std::vector<std::string>& names, Diagnostics& diagnostics);
+
 /// `--until EXPR`: replaces or adds `until` in the model's `evolve`, so that it is read and checked
 /// as a line of the model. Without an `evolve` it is only added to `library`.
 void apply_end(ModelText& model, std::vector<ModelText>& library, const std::string& until,

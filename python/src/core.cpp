@@ -177,9 +177,10 @@ void raise(const embed::Error& error) {
 
 embed::Overrides overrides(const std::vector<std::string>& set, const std::string& lattice,
                            const std::string& until, const std::string& precision,
-                           const std::string& seed, std::int64_t steps, std::int64_t batch) {
+                           const std::string& seed, std::int64_t steps, std::int64_t batch,
+                           const std::vector<std::string>& free) {
   embed::Overrides all;
-  all.set = set;
+  all.set = set, all.free = free;
   all.lattice = lattice, all.until = until, all.precision = precision, all.seed = seed;
   all.steps = steps, all.batch = batch;
   return all;

@@ -27,3 +27,4 @@ class Changes(TypedDict, total=False):
     seed: int | str | None
     steps: int | None
     batch: int | None
+    free: Sequence[str] | None

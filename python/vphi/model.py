@@ -54,7 +54,10 @@ def _expression(value):
 
 
 def _overrides(set=None, lattice=None, until=None, precision=None, seed=None, steps=None,
-               batch=None):
+               batch=None, free=None):
+    if isinstance(free, str):
+        raise UsageError(f"free={free!r} is one text, not a list of names", "E0810",
+                         f"free=[{free!r}]")
     if steps is not None and steps < 0:
         raise UsageError(f"{steps} is no number of steps", "E0810", "steps=1000")
     if isinstance(lattice, (tuple, list)):
@@ -63,7 +66,7 @@ def _overrides(set=None, lattice=None, until=None, precision=None, seed=None, st
         [f"{name}={_expression(value)}" for name, value in (set or {}).items()],
         "" if lattice is None else str(lattice), until or "", precision or "",
         "" if seed is None else str(seed), -1 if steps is None else int(steps),
-        0 if batch is None else int(batch))
+        0 if batch is None else int(batch), [str(name) for name in free or ()])
 
 
 def _initial(name, values):
@@ -104,6 +107,11 @@ class Model:
         return self._core.text
 
     @property
+    def free(self) -> list[str]:
+        """Parameters that kernels read as numbers of the run."""
+        return sorted({name for changes in self._given for name in changes.get("free") or ()})
+
+    @property
     def warnings(self) -> str:
         """What the compiler warns of and notes, as the command prints it."""
         return self._core.remarks
@@ -128,7 +136,7 @@ class Model:
 
     def changed(self, **changes: Unpack[Changes]) -> Model:
         """The same model with other values: `set`, `lattice`, `until`, `precision`, `seed`,
-        `steps`, `batch`."""
+        `steps`, `batch`, `free`."""
         return Model(self._core.changed(_overrides(**changes)), self._given + (changes,))
 
     def start(self, device: str = "auto", *, out: str | os.PathLike[str] | None = None,
@@ -189,6 +197,10 @@ def load(model: str | os.PathLike[str], *, name: str = "model",
     What holds more than one line is a text; `name` then stands in messages, and tables and files
     that the text reads lie in the folder that `name` begins with. `changes` are those of the
     command: set={"g": 5e-4}, lattice="64^3", until="t > 16/m", steps=, precision=, seed=, batch=.
+
+    free=["g"]: kernels read the parameter as a number of the run, and `run(set={"g": value})` with
+    any value uses the same compiled kernels. Other parameters are folded into them as constants.
+    What decides the shape of the program, as the size of the lattice does, cannot be free.
     """
     wanted = _overrides(**changes)
     if isinstance(model, str) and "\n" in model:

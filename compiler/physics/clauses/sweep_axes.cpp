@@ -86,7 +86,14 @@ Sweeps read_sweep_axes(const Context& context) {
       Lowerer lower(d);
       axis.values = values_of(d, lower, *item.value);
       d.collected.swept_used.emplace(axis.name, false);
-      if (axis.values.size() == 1) {
+      const auto& free = d.options.free;
+      axis.free = std::ranges::find(free, axis.name) != free.end();
+      if (axis.free && axis.values.size() != 1) {
+        d.fail(errors::option_value(item.span, "free",
+                                    fmt::format("one value at a time; the sweep over `{}` has {}",
+                                                axis.name, axis.values.size())));
+      }
+      if (axis.values.size() == 1 && !axis.free) {
         d.single_axes.push_back(axis);
         continue;
       }
@@ -121,9 +128,10 @@ void close_sweep_axes(const Program& d, System& system) {
     const bool whole = v >= 0 && v < 0x1p24 && v == std::floor(v);
     if (!d.collected.swept_used[axis.name] && whole) system.ensemble = static_cast<std::int64_t>(v);
   }
-  if (!system.axes.empty()) {
+  if (d.instances() > 1) {
     std::string text;
     for (const Axis& axis : system.axes) {
+      if (axis.free) continue;
       text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", axis.name, axis.values.size(),
                           axis.ensemble ? ", an ensemble: no formula names it" : "");
     }
