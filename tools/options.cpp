@@ -10,6 +10,20 @@
 
 namespace vphi::tools {
 
+namespace {
+
+thread_local CommandTable* asked = nullptr;  ///< filled by the next `parse`
+
+}  // namespace
+
+CommandTable CommandLine::table_of(const std::function<void()>& call) {
+  CommandTable table;
+  asked = &table;
+  call();
+  asked = nullptr;
+  return table;
+}
+
 CommandLine::CommandLine(std::string usage, std::string summary)
     : usage_(std::move(usage)), summary_(std::move(summary)) {}
 
@@ -65,6 +79,7 @@ CommandLine& CommandLine::choice(std::string name, std::vector<std::string> word
     to = text;
   };
   options_.push_back({std::move(name), std::move(shown), std::move(help), take});
+  options_.back().words = std::move(words);
   return *this;
 }
 
@@ -88,6 +103,11 @@ CommandLine::Option& CommandLine::find(const std::string& name) {
 }
 
 bool CommandLine::parse(const std::vector<std::string>& words) {
+  if (asked != nullptr) {
+    asked->usage = usage_, asked->summary = summary_;
+    for (const Option& o : options_) asked->options.push_back({o.name, o.shown, o.help, o.words});
+    return false;
+  }
   bool only_arguments = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];

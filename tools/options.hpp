@@ -23,8 +23,21 @@ struct UsageError : embed::Error {
       : Error(message, std::move(advice)) {}
 };
 
+/// What a verb accepts, as its help shows it.
+struct CommandTable {
+  struct Option {
+    std::string name, shown, help;   ///< shown empty: a flag
+    std::vector<std::string> words;  ///< the values it can have; empty: any
+  };
+  std::string usage, summary;  ///< "run MODEL"; one sentence
+  std::vector<Option> options;
+};
+
 class CommandLine {
  public:
+  /// The table of the CommandLine that `call` parses words with; nothing else of the call is done.
+  static CommandTable table_of(const std::function<void()>& call);
+
   /// `usage`: "run MODEL"; `summary`: one sentence.
   CommandLine(std::string usage, std::string summary);
 
@@ -59,6 +72,7 @@ class CommandLine {
     std::function<void(const std::string&)> take;
     bool optional = false;
     bool given = false;
+    std::vector<std::string> words = {};  ///< of a choice
   };
   Option& find(const std::string& name);
 

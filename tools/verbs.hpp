@@ -27,6 +27,7 @@ int make_new(const Words& words);
 int language_server(const Words& words);
 int test(const Words& words);
 int report(const Words& words);
+int completion(const Words& words);
 
 struct Verb {
   const char* name;
