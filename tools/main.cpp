@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <new>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@
 #include "runtime/run/session.hpp"
 #include "tools/model.hpp"
 #include "tools/options.hpp"
+#include "tools/running/launched_ranks.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -105,5 +107,8 @@ int main(int count, char** words) {
   std::signal(SIGPIPE, SIG_IGN);
   // A file that may not grow further is reported as an error, as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
-  return vphi::tools::guarded({words + 1, words + (count > 0 ? count : 1)});
+  const int status = vphi::tools::guarded({words + 1, words + (count > 0 ? count : 1)});
+  std::fflush(stdout), std::fflush(stderr);
+  vphi::tools::end_launched_ranks(status);
+  return status;
 }

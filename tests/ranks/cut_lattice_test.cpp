@@ -54,7 +54,7 @@ TEST(CutForCuda, EveryKernelCompiles) {
   cuda.target = program::Target::Cuda;
   cuda.is_cpu = false;
   CompileOptions options;
-  options.ranks = 3, options.rank = 1;
+  options.ranks = 3, options.rank = 1, options.batch = 1;
   for (const char* model : {"cosmology/preheating", "noise/thermal", "gauge/su2_2d"}) {
     const Compilation c = compile_model(testing::shipped(model), options, cuda);
     ASSERT_TRUE(c.program) << model;

@@ -34,7 +34,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 /// Whether only the last group of a launch reaches this line (1 is the first) of a kernel's source.
 /// Such a line is after the counter in the finish, in a function called from there alone, or in the
-/// kernel itself after the counter of the groups that share a block of pairs.
+/// kernel itself after a counter: of the groups that share a block of pairs, or at the end of a
+/// kernel of rows.
 bool after_the_counter(const std::string& source, int number) {
   const auto lines = lines_of(source);
   bool counted = false, shared = false;
@@ -42,7 +43,7 @@ bool after_the_counter(const std::string& source, int number) {
     const std::string& line = lines[static_cast<std::size_t>(i)];
     counted = counted || line.find("vphi_count_one(counter) ==") != std::string::npos;
     shared = shared || line.find("vphi_count_one(arrived) ==") != std::string::npos;
-    if (line.starts_with("VPHI_KERNEL")) return shared;
+    if (line.starts_with("VPHI_KERNEL")) return shared || counted;
     if (!line.starts_with("VPHI_INLINE")) continue;
     for (const char* name : {" vphi_load_shared(", " vphi_epilogue_", " vphi_before_of_"})
       if (line.find(name) != std::string::npos) return true;

@@ -406,20 +406,15 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
 }  // namespace
 
 int run(const Words& given) {
-  const auto launched = LaunchedRanks::find();
+  auto launched = LaunchedRanks::find();
   if (launched && !launched->first()) return launched->work();
-  if (!launched) return run_as_first(given, nullptr);
+  // The others end after this rank has printed what there is: end_launched_ranks.
+  auto& first = first_of_launched();
+  first = std::move(launched);
   try {
-    const int status = run_as_first(given, launched.get());
-    launched->end(status);
-    return status;
+    return run_as_first(given, first.get());
   } catch (const comm::CommError&) {
-    throw;
-  } catch (const runtime::DeviceError&) {
-    launched->end(kDeviceError);
-    throw;
-  } catch (...) {
-    launched->end(kUserError);
+    first.release();  // they cannot be reached any more; what started them ends them
     throw;
   }
 }

@@ -113,4 +113,20 @@ void LaunchedRanks::end(int status) {
   comm_->share(bytes);
 }
 
+std::unique_ptr<LaunchedRanks>& first_of_launched() {
+  static std::unique_ptr<LaunchedRanks> first;
+  return first;
+}
+
+void end_launched_ranks(int status) noexcept {
+  auto& first = first_of_launched();
+  if (!first) return;
+  try {
+    first->end(status);
+    first.reset();
+  } catch (const std::exception&) {
+    first.release();  // ranks that cannot be reached end without a word
+  }
+}
+
 }  // namespace vphi::tools

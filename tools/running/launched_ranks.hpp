@@ -33,6 +33,12 @@ class LaunchedRanks {
   bool grouped_ = false;
 };
 
+/// Of this process, where it is the first of several; null elsewhere.
+std::unique_ptr<LaunchedRanks>& first_of_launched();
+/// Rank 0, when everything is printed: the others end with this status. A launcher stops what still
+/// runs when the first of its processes ends with a failure. Nothing where this process is alone.
+void end_launched_ranks(int status) noexcept;
+
 /// The device of a rank that is number `place` of `beside` on its machine, and how many of these
 /// share its processors. Throws DeviceError where they are more than its GPUs.
 std::string device_of_place(const std::string& device, int place, int beside);
