@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "program/json.hpp"
 #include "runtime/run/ranks/worker.hpp"
 
@@ -13,12 +11,7 @@ using program::Program;
 
 namespace {
 
-double seconds_of_clock() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-SessionOptions of_first_rank(SessionOptions options, RankGroup& group) {
-  options.threads = group.threads();
+SessionOptions with_ranks(SessionOptions options, RankGroup& group) {
   options.comm = &group.comm();
   return options;
 }
@@ -49,35 +42,25 @@ Program whole_lattice(const Program& of_a_rank) {
 
 LatticeSession::LatticeSession(const Program& own, const Program* other, const Program& whole,
                                RankGroup& group, const SessionOptions& options)
-    : Session(fitting(own, other, group, options.check_memory), group.device(),
-              of_first_rank(options, group)),
+    : OrderingSession(fitting(own, other, group, options.check_memory), group,
+                      with_ranks(options, group)),
       own_(own),
       whole_(whole),
-      other_(other),
-      group_(group) {
+      other_(other) {
   show(whole);
   for (std::size_t r = 0; r < group.ranks().size(); ++r) {
     RankInfo& rank = group.ranks()[r];
     rank.instances = 1, rank.planes = own.cut.planes(group.size(), static_cast<int>(r)).count;
   }
-  Packer open =
+  Packer opening =
       order(Order::Lattice, {std::int64_t{group.threads()},
                              std::int64_t{options.check_memory ? 1 : 0}, other == nullptr ? 1 : 2});
-  open.text(program::to_json(own, -1));
-  if (other != nullptr) open.text(program::to_json(*other, -1));
-  group.ask(open, [] {});
+  opening.text(program::to_json(own, -1));
+  if (other != nullptr) opening.text(program::to_json(*other, -1));
+  open(opening);
 }
 
-LatticeSession::~LatticeSession() {
-  try {
-    group_.tell(order(Order::Close));
-  } catch (const std::exception&) {
-    // A rank that cannot be reached has nothing left to close.
-  }
-}
-
-template <class Work>
-void LatticeSession::together(const Work& work) {
+void LatticeSession::do_own(const std::function<void()>& work) {
   try {
     work();
   } catch (const RunError&) {  // all ranks find it
@@ -107,48 +90,6 @@ void LatticeSession::start() {
   });
 }
 
-void LatticeSession::start_empty() {
-  compile_usual(false);
-  group_.ask(order(Order::StartEmpty), [&] { together([&] { Session::start_empty(); }); });
-}
-
-void LatticeSession::prepare(std::int64_t steps) { Session::prepare(steps); }
-
-void LatticeSession::advance(std::int64_t steps) {
-  group_.tell(order(Order::Advance, {steps}));
-  if (moving_ < 0) moving_ = seconds_of_clock();
-  together([&] { Session::advance(steps); });
-}
-
-void LatticeSession::synchronise() {
-  double own = 0;
-  const auto others = group_.ask(order(Order::Synchronise), [&] {
-    together([&] { Session::synchronise(); });
-    if (moving_ >= 0) own = seconds_of_clock() - moving_;
-    moving_ = -1;
-  });
-  auto& ranks = group_.ranks();
-  ranks[0].busy += own, ranks[0].memory_held = bytes_peak();
-  for (std::size_t r = 1; r < ranks.size(); ++r) {
-    Unpacker from(others[r]);
-    ranks[r].busy += from.real(), ranks[r].memory_held = from.number();
-  }
-}
-
-void LatticeSession::launch(const std::vector<program::Launch>& list) {
-  if (list.empty()) return;
-  compile({&list});
-  Packer launches = order(Order::Launch);
-  put_launches(launches, list);
-  group_.tell(launches);
-  together([&] { Session::launch(list); });
-}
-
-void LatticeSession::release_scratch() {
-  group_.tell(order(Order::Release));
-  Session::release_scratch();
-}
-
 // ---- numbers ----------------------------------------------------------------------------------
 
 const std::vector<double>& LatticeSession::scalars() {
@@ -156,8 +97,6 @@ const std::vector<double>& LatticeSession::scalars() {
   shown_scalars_.assign(own.begin(), own.end() - 1);
   return shown_scalars_;
 }
-
-Slot LatticeSession::slot(int slot) { return Session::slot(slot); }
 
 void LatticeSession::set_scalar(int slot, double value, std::int64_t instance) {
   Packer set = order(Order::SetScalar, {slot});
@@ -188,7 +127,8 @@ LatticeSession::Bytes LatticeSession::deal(std::span<const std::byte> whole) {
   return group_.deal(all);
 }
 
-LatticeSession::Bytes LatticeSession::join(Bytes own, std::vector<Bytes> others) const {
+LatticeSession::Bytes LatticeSession::join(const Bytes& own,
+                                           const std::vector<Bytes>& others) const {
   Bytes all = own_planes(own_, own);
   for (std::size_t r = 1; r < others.size(); ++r)
     all.insert(all.end(), others[r].begin(), others[r].end());
@@ -197,10 +137,10 @@ LatticeSession::Bytes LatticeSession::join(Bytes own, std::vector<Bytes> others)
 
 std::vector<double> LatticeSession::read(int buffer) {
   Bytes own;
-  auto others = group_.ask(order(Order::Read, {buffer}), [&] {
+  const auto others = group_.ask(order(Order::Read, {buffer}), [&] {
     own = bytes_of_numbers(std::span<const double>(Session::read(buffer)));
   });
-  return numbers_of_bytes(join(std::move(own), std::move(others)));
+  return numbers_of_bytes(join(own, others));
 }
 
 std::vector<double> LatticeSession::read(int buffer, std::int64_t) {
@@ -210,7 +150,7 @@ std::vector<double> LatticeSession::read(int buffer, std::int64_t) {
 void LatticeSession::write(int buffer, std::span<const double> values) {
   group_.tell(order(Order::Write, {buffer}));
   const Bytes own = deal(std::as_bytes(values));
-  together([&] { Session::write(buffer, numbers_of_bytes(own)); });
+  do_own([&] { Session::write(buffer, numbers_of_bytes(own)); });
 }
 
 std::size_t LatticeSession::bytes_of(int buffer) const {
@@ -221,9 +161,9 @@ std::size_t LatticeSession::bytes_of(int buffer) const {
 
 void LatticeSession::read_bytes(int buffer, std::span<std::byte> to) {
   Bytes own(Session::bytes_of(buffer));
-  auto others =
+  const auto others =
       group_.ask(order(Order::ReadBytes, {buffer}), [&] { Session::read_bytes(buffer, own); });
-  const Bytes all = join(std::move(own), std::move(others));
+  const Bytes all = join(own, others);
   if (all.size() != to.size()) throw std::logic_error("a rank answered with another size");
   std::ranges::copy(all, to.begin());
 }
@@ -231,7 +171,7 @@ void LatticeSession::read_bytes(int buffer, std::span<std::byte> to) {
 void LatticeSession::write_bytes(int buffer, std::span<const std::byte> from) {
   group_.tell(order(Order::WriteBytes, {buffer}));
   const Bytes own = deal(from);
-  together([&] { Session::write_bytes(buffer, own); });
+  do_own([&] { Session::write_bytes(buffer, own); });
 }
 
 }  // namespace vphi::runtime

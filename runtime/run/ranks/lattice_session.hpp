@@ -4,29 +4,20 @@
 // all ranks, what is written is cut into them. Scalars are the same on all ranks.
 #pragma once
 
-#include "runtime/run/ranks/rank_group.hpp"
-#include "runtime/run/session.hpp"
+#include "runtime/run/ranks/ordering_session.hpp"
 
 namespace vphi::runtime {
 
-class LatticeSession : public Session {
+class LatticeSession : public OrderingSession {
  public:
   /// `own`: the program of rank 0. `other`: that of ranks with another number of planes; null:
   /// there are none. `whole`: what is shown (`whole_lattice`). All must outlive it. Throws E0802
   /// where a rank has too little memory.
   LatticeSession(const program::Program& own, const program::Program* other,
                  const program::Program& whole, RankGroup& group, const SessionOptions& options);
-  ~LatticeSession() override;
 
-  void synchronise() override;
   void start() override;
-  void start_empty() override;
-  void prepare(std::int64_t steps) override;
-  void advance(std::int64_t steps) override;
-  void launch(const std::vector<program::Launch>& list) override;
-  void release_scratch() override;
   const std::vector<double>& scalars() override;
-  Slot slot(int slot) override;
   void set_scalar(int slot, double value, std::int64_t instance) override;
   std::vector<double> read(int buffer) override;
   std::vector<double> read(int buffer, std::int64_t instance) override;
@@ -37,18 +28,14 @@ class LatticeSession : public Session {
   void set_scalars(std::span<const double> values) override;
 
  private:
-  using Bytes = comm::Bytes;
   /// What other ranks wait for ends with this rank's error.
-  template <class Work>
-  void together(const Work& work);
+  void do_own(const std::function<void()>& work) override;
   const program::Program& program_of(int rank) const;
   Bytes deal(std::span<const std::byte> whole);
-  Bytes join(Bytes own, std::vector<Bytes> others) const;
+  Bytes join(const Bytes& own, const std::vector<Bytes>& others) const;
 
   const program::Program &own_, &whole_;
   const program::Program* other_;
-  RankGroup& group_;
-  double moving_ = -1;  ///< when the first steps after the last wait began; -1: none
   std::vector<double> shown_scalars_;
 };
 

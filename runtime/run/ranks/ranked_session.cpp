@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstring>
 
 #include "program/axes.hpp"
@@ -16,10 +15,6 @@ using program::Program;
 namespace {
 
 constexpr std::size_t kTogether = std::size_t{1} << 13;  ///< numbers that one answer may hold
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Before any rank allocates: each must have room for its share.
 const Program& fits(const Program& part, const Program& whole, RankGroup& group, bool memory) {
@@ -41,20 +36,13 @@ const Program& fits(const Program& part, const Program& whole, RankGroup& group,
                            : std::string("a smaller lattice: --lattice"));
 }
 
-SessionOptions of_rank_0(SessionOptions options, const RankGroup& group) {
-  options.threads = group.threads();
-  return options;
-}
-
 }  // namespace
 
 RankedSession::RankedSession(const Program& part, const Program& whole, RankGroup& group,
                              const SessionOptions& options)
-    : Session(fits(part, whole, group, options.check_memory), group.device(),
-              of_rank_0(options, group)),
+    : OrderingSession(fits(part, whole, group, options.check_memory), group, options),
       part_(part),
       whole_(whole),
-      group_(group),
       by_slot_(program::scalars_by_slot(part)) {
   show(whole);
   for (int r = 0; r < group.size(); ++r) {
@@ -65,21 +53,13 @@ RankedSession::RankedSession(const Program& part, const Program& whole, RankGrou
     slot_known_.resize(whole.scalars.size());
     all_slots_.resize(whole.scalars.size() * static_cast<std::size_t>(whole.instances));
   }
-  Packer open = order(Order::Session);
-  open.text(program::to_json(part, -1));
+  Packer opening = order(Order::Session);
+  opening.text(program::to_json(part, -1));
   for (const std::int64_t number :
        {whole.instances, options.first_instance, std::int64_t{group.threads()},
         std::int64_t{options.check_memory ? 1 : 0}})
-    open.whole(number);
-  group.ask(open, [] {});
-}
-
-RankedSession::~RankedSession() {
-  try {
-    group_.tell(order(Order::Close));
-  } catch (const std::exception&) {
-    // A rank that cannot be reached has nothing left to close.
-  }
+    opening.whole(number);
+  open(opening);
 }
 
 void RankedSession::forget() {
@@ -95,52 +75,9 @@ void RankedSession::start() {
   group_.ask(order(Order::Start), [&] { Session::start(); });
 }
 
-void RankedSession::start_empty() {
-  forget();
-  compile_usual(false);
-  group_.ask(order(Order::StartEmpty), [&] { Session::start_empty(); });
-}
-
 void RankedSession::prepare(std::int64_t steps) {
   group_.tell(order(Order::Prepare, {steps}));
   Session::prepare(steps);
-}
-
-void RankedSession::advance(std::int64_t steps) {
-  forget();
-  group_.tell(order(Order::Advance, {steps}));
-  if (moving_ < 0) moving_ = seconds_now();
-  Session::advance(steps);
-}
-
-void RankedSession::synchronise() {
-  double own = 0;
-  const auto others = group_.ask(order(Order::Synchronise), [&] {
-    Session::synchronise();
-    if (moving_ >= 0) own = seconds_now() - moving_;
-    moving_ = -1;
-  });
-  auto& ranks = group_.ranks();
-  ranks[0].busy += own, ranks[0].memory_held = bytes_peak();
-  for (std::size_t r = 1; r < ranks.size(); ++r) {
-    Unpacker from(others[r]);
-    ranks[r].busy += from.real(), ranks[r].memory_held = from.number();
-  }
-}
-
-void RankedSession::launch(const std::vector<program::Launch>& list) {
-  if (list.empty()) return;
-  forget();
-  compile({&list});
-  Packer launches = order(Order::Launch);
-  put_launches(launches, list);
-  group_.tell(launches);
-  Session::launch(list);
-}
-
-void RankedSession::release_scratch() {
-  group_.tell(order(Order::Release));
-  Session::release_scratch();
 }
 
 // ---- numbers ----------------------------------------------------------------------------------

@@ -4,28 +4,21 @@
 // is written goes to the rank that computes it; what is read comes from the rank that shows it.
 #pragma once
 
-#include "runtime/run/ranks/rank_group.hpp"
+#include "runtime/run/ranks/ordering_session.hpp"
 #include "runtime/run/ranks/shares.hpp"
-#include "runtime/run/session.hpp"
 
 namespace vphi::runtime {
 
-class RankedSession : public Session {
+class RankedSession : public OrderingSession {
  public:
   /// `part`: made for the instances of one rank. `whole`: the same, of all ranks together; the
   /// sweep's instances from options.first_instance on. All three must outlive it. Throws E0802
   /// where a rank has too little memory, E0860 where the program is made for another number.
   RankedSession(const program::Program& part, const program::Program& whole, RankGroup& group,
                 const SessionOptions& options);
-  ~RankedSession() override;
 
-  void synchronise() override;
   void start() override;
-  void start_empty() override;
   void prepare(std::int64_t steps) override;
-  void advance(std::int64_t steps) override;
-  void launch(const std::vector<program::Launch>& list) override;
-  void release_scratch() override;
   const std::vector<double>& scalars() override;
   Slot slot(int slot) override;
   void set_scalar(int slot, double value, std::int64_t instance) override;
@@ -38,8 +31,7 @@ class RankedSession : public Session {
   void set_scalars(std::span<const double> values) override;
 
  private:
-  using Bytes = comm::Bytes;
-  void forget();
+  void forget() override;
   /// What each rank computes, of bytes that are laid out by instance; the others' are sent.
   Bytes deal(std::span<const std::byte> whole);
   /// The batch from what each rank shows: `own` of this rank, which is its whole share.
@@ -49,9 +41,7 @@ class RankedSession : public Session {
 
   const program::Program& part_;
   const program::Program& whole_;
-  RankGroup& group_;
   std::vector<Share> shares_;  ///< by rank
-  double moving_ = -1;         ///< when the first steps after the last wait began; -1: none
   bool by_slot_ = false;
   std::vector<double> all_scalars_;  ///< [instance][slot]
   bool scalars_known_ = false;
