@@ -67,7 +67,7 @@ std::int64_t planes_of_slab(const TargetInfo& target);
 
 /// Of a kernel whose sums are a part of those of a lattice that ranks share
 /// (kernel::sums_of_ranks), emitted as `sums`, number `number` of the program: the kernel that adds
-/// those of all ranks and has its epilogue. Native alone.
+/// those of all ranks and has its epilogue.
 program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
                          const Bindings& bindings, const program::Kernel& sums, int number);
 

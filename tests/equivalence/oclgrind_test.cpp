@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/model_name.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -52,11 +53,7 @@ TEST(OclgrindItself, FindsAPlantedRaceAndAStrayStore) {
 INSTANTIATE_TEST_SUITE_P(Quick, Oclgrind,
                          ::testing::Values("teaching/wave", "teaching/drum", "cosmology/lphi4",
                                            "noise/langevin", "particles/kepler", "particles/ring"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           for (char& c : name) c = c == '/' ? '_' : c;
-                           return name;
-                         });
+                         testing::model_name);
 
 }  // namespace
 }  // namespace vphi

@@ -8,6 +8,7 @@
 
 #include "compiler/kernel/slabs.hpp"
 #include "tests/support/cut_ranks.hpp"
+#include "tests/support/model_name.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -59,11 +60,7 @@ std::vector<std::string> all_models() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, CutModels, ::testing::ValuesIn(all_models()),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           for (char& c : name) c = c == '/' ? '_' : c;
-                           return name;
-                         });
+                         testing::model_name);
 
 }  // namespace
 }  // namespace vphi

@@ -4,6 +4,7 @@
 
 #include "runtime/device/cuda/nvrtc.hpp"
 #include "tests/support/cut_ranks.hpp"
+#include "tests/support/model_name.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -42,11 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Patterns, CutAsOnGpu,
                          ::testing::Values("cosmology/lphi4", "cosmology/preheating",
                                            "noise/thermal", "teaching/drum", "gauge/u1_2d",
                                            "hydro/gubser"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           for (char& c : name) c = c == '/' ? '_' : c;
-                           return name;
-                         });
+                         testing::model_name);
 
 TEST(CutForCuda, EveryKernelCompiles) {
   if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
@@ -70,11 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Families, CutLattice,
                                            "cosmology/preheating", "cosmology/gw_lphi4",
                                            "noise/thermal", "teaching/drum", "gauge/u1_2d",
                                            "hydro/gubser"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           for (char& c : name) c = c == '/' ? '_' : c;
-                           return name;
-                         });
+                         testing::model_name);
 
 }  // namespace
 }  // namespace vphi

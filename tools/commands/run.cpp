@@ -243,8 +243,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
              "auto, native, opencl[:k], cuda[:k]; several: cuda:0,1, cuda:0-7, cuda:all")
       .number("--ranks", "N", wanted.ranks, 1,
               "so many ranks share the instances of a sweep, or a lattice; each list of GPUs in "
-              "--device, such as "
-              "cuda:0,1 or cuda:all, is one too")
+              "--device, such as cuda:0,1 or cuda:all, is one too")
       .value("--out", "DIR", wanted.out,
              "folder of the results (default: results/MODEL, or MODEL-2, ... beside another run)")
       .flag("--json", wanted.json, "one JSON object with the results on standard output")

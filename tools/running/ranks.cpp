@@ -144,10 +144,6 @@ dsl::Diagnostic not_shared(const Compilation& c, std::int64_t instances, int ran
   return d;
 }
 
-}  // namespace
-
-namespace {
-
 bool is_row(const physics::Lattice& lattice) { return lattice.sites() == lattice.extent[0]; }
 
 }  // namespace
