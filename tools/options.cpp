@@ -84,8 +84,8 @@ CommandLine& CommandLine::choice(std::string name, std::vector<std::string> word
 }
 
 CommandLine& CommandLine::arguments(std::vector<std::string>& to, std::size_t required,
-                                    std::size_t most) {
-  arguments_ = &to, required_ = required, most_ = most;
+                                    std::size_t most, std::vector<std::string> words) {
+  arguments_ = &to, required_ = required, most_ = most, words_ = std::move(words);
   return *this;
 }
 
@@ -105,6 +105,8 @@ CommandLine::Option& CommandLine::find(const std::string& name) {
 bool CommandLine::parse(const std::vector<std::string>& words) {
   if (asked != nullptr) {
     asked->usage = usage_, asked->summary = summary_;
+    asked->arguments = arguments_ != nullptr, asked->words = words_;
+    asked->options.push_back({"--help", "", "lists the options", {}});
     for (const Option& o : options_) asked->options.push_back({o.name, o.shown, o.help, o.words});
     return false;
   }

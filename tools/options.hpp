@@ -31,6 +31,8 @@ struct CommandTable {
   };
   std::string usage, summary;  ///< "run MODEL"; one sentence
   std::vector<Option> options;
+  bool arguments = false;          ///< it takes plain arguments
+  std::vector<std::string> words;  ///< the first can be; empty: models and files
 };
 
 class CommandLine {
@@ -56,8 +58,10 @@ class CommandLine {
   /// One of a few words.
   CommandLine& choice(std::string name, std::vector<std::string> words, std::string& to,
                       std::string help);
-  /// Plain arguments in order, at least `required` and at most `most`.
-  CommandLine& arguments(std::vector<std::string>& to, std::size_t required, std::size_t most);
+  /// Plain arguments in order, at least `required` and at most `most`. `words`: what shells offer
+  /// for them (CommandTable::words).
+  CommandLine& arguments(std::vector<std::string>& to, std::size_t required, std::size_t most,
+                         std::vector<std::string> words = {});
 
   /// False after --help, which is printed.
   bool parse(const std::vector<std::string>& words);
@@ -79,6 +83,7 @@ class CommandLine {
   std::string usage_, summary_;
   std::vector<Option> options_;
   std::vector<std::string>* arguments_ = nullptr;
+  std::vector<std::string> words_;
   std::size_t required_ = 0, most_ = 0;
 };
 

@@ -30,8 +30,16 @@ std::string models() {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
+/// What stands for a plain argument, beside files where the table names no words.
+std::string arguments_of(const CommandTable& table) {
+  if (!table.arguments) return {};
+  return table.words.empty() ? models() : fmt::format("{}", fmt::join(table.words, " "));
+}
+
+bool takes_files(const CommandTable& table) { return table.arguments && table.words.empty(); }
+
 std::string names_of(const CommandTable& table) {
-  std::vector<std::string> names{"--help"};
+  std::vector<std::string> names;
   for (const auto& option : table.options) names.push_back(option.name);
   return fmt::format("{}", fmt::join(names, " "));
 }
@@ -47,7 +55,7 @@ void bash(const std::vector<Described>& all) {
   fmt::print(
       "_vphi() {{\n  local word=${{COMP_WORDS[COMP_CWORD]}} "
       "before=${{COMP_WORDS[COMP_CWORD-1]}}\n");
-  fmt::print("  local options= models=\"{}\"\n  COMPREPLY=()\n", models());
+  fmt::print("  local options=\"\" arguments=\"\" files=\"\"\n  COMPREPLY=()\n");
   fmt::print(
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    mapfile -t COMPREPLY < <(compgen -W \"{}\" -- "
       "\"$word\")\n    return\n  fi\n",
@@ -61,11 +69,12 @@ void bash(const std::vector<Described>& all) {
             d.verb->name, option.name, fmt::join(option.words, " "));
   fmt::print("  esac\n  case ${{COMP_WORDS[1]}} in\n");
   for (const Described& d : all)
-    fmt::print("    {}) options=\"{}\" ;;\n", d.verb->name, names_of(d.table));
+    fmt::print("    {}) options=\"{}\" arguments=\"{}\" files=\"{}\" ;;\n", d.verb->name,
+               names_of(d.table), arguments_of(d.table), takes_files(d.table) ? "-f" : "");
   fmt::print(
       "  esac\n  if [[ $word == -* ]]; then\n"
       "    mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n  else\n"
-      "    mapfile -t COMPREPLY < <(compgen -f -W \"$models\" -- \"$word\")\n"
+      "    mapfile -t COMPREPLY < <(compgen $files -W \"$arguments\" -- \"$word\")\n"
       "  fi\n}}\ncomplete -o filenames -F _vphi vphi\n");
 }
 
@@ -90,10 +99,7 @@ void zsh(const std::vector<Described>& all) {
   for (const Described& d : all)
     fmt::print("    '{}:{}'\n", d.verb->name, quoted(d.verb->summary, true));
   fmt::print("  )\n  if (( CURRENT == 2 )); then\n    _describe verb verbs\n    return\n  fi\n");
-  fmt::print(
-      "  local -a models=({})\n  local verb=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case "
-      "$verb in\n",
-      models());
+  fmt::print("  local verb=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $verb in\n");
   for (const Described& d : all) {
     fmt::print("    {})\n      _arguments \\\n", d.verb->name);
     for (const auto& option : d.table.options) {
@@ -103,7 +109,10 @@ void zsh(const std::vector<Described>& all) {
       fmt::print("        '*{}[{}]{}' \\\n", option.name, quoted(option.help, true),
                  word ? fmt::format(":{}:{}", quoted(option.shown, true), values) : std::string());
     }
-    fmt::print("        '*:model:{{_files; compadd -a models}}' ;;\n");
+    if (d.table.arguments)
+      fmt::print("        '*:argument:{{{}compadd {}}}'", takes_files(d.table) ? "_files; " : "",
+                 arguments_of(d.table));
+    fmt::print(" ;;\n");
   }
   fmt::print("  esac\n}}\n_vphi \"$@\"\n");
 }
@@ -116,7 +125,7 @@ void fish(const std::vector<Described>& all) {
   for (const Described& d : all) {
     const std::string here =
         fmt::format("complete -c vphi -n '__fish_seen_subcommand_from {}'", d.verb->name);
-    fmt::print("{} -F -a '{}'\n", here, models());
+    fmt::print("{} {} -a '{}'\n", here, takes_files(d.table) ? "-F" : "-f", arguments_of(d.table));
     for (const auto& option : d.table.options) {
       const bool one = option.name.size() == 2;
       fmt::print("{} -{} {}{}{} -d '{}'\n", here, one ? "s" : "l", option.name.substr(one ? 1 : 2),
@@ -178,11 +187,12 @@ int completion(const Words& words) {
     void (*write)(const std::vector<Described>&);
   };
   static constexpr Form forms[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}, {"man", man}};
-  std::vector<std::string> wanted;
+  std::vector<std::string> wanted, names;
+  for (const Form& form : forms) names.emplace_back(form.name);
   CommandLine line(
       "completion bash|zsh|fish|man",
       "Writes a script that completes the command's words in a shell, or its manual page.");
-  line.arguments(wanted, 1, 1);
+  line.arguments(wanted, 1, 1, names);
   if (!line.parse(words)) return kOk;
   const auto form = std::ranges::find_if(forms, [&](const Form& f) { return f.name == wanted[0]; });
   if (form == std::end(forms))

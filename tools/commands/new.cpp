@@ -58,7 +58,7 @@ int make_new(const Words& words) {
   std::vector<std::string> names;
   bool to_stdout = false, json = false;
   CommandLine line("new KIND [NAME]", list);
-  line.arguments(names, 0, 2)
+  line.arguments(names, 0, 2, kinds)
       .flag("--stdout", to_stdout, "write to standard output")
       .flag("--json", json, "what was written, as one JSON object");
   if (!line.parse(words)) return kOk;
