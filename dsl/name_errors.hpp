@@ -165,6 +165,8 @@ Diagnostic count_missing(Span at, const std::string& keyword);
 Diagnostic type_missing(Span at, const std::string& keyword, const std::string& name);
 Diagnostic not_positive(Span at, const std::string& name, const std::string& text);
 Diagnostic swept_here(Span at, const std::string& name, const std::string& place, Span declared);
+/// The same for a parameter that is free.
+Diagnostic free_here(Span at, const std::string& name, const std::string& place, Span declared);
 Diagnostic unknown_axis_word(Span at, const std::string& word, int dimensions);
 Diagnostic param_depends(Span at, const std::string& param, const Symbol& on);
 Diagnostic empty_range(Span at, std::int64_t first, std::int64_t last);

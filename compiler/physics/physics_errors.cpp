@@ -222,15 +222,23 @@ Diagnostic not_fixed(Span span, const std::string& what) {
                    : "use params and numbers only");
 }
 
-Diagnostic swept_here(Span span, const std::string& what, const std::string& axis, Span declared) {
+Diagnostic swept_here(Span span, const std::string& what, const std::string& axis, Span declared,
+                      bool free) {
   Diagnostic d =
-      error("E0423", span,
-            fmt::format("{} depends on `{}`, which is swept, and must be one number", what, axis),
-            "many values",
-            "shapes, program units, dt and counts are the same for all values of a "
-            "sweep: the instances take their steps together",
-            fmt::format("write it without `{}`", axis));
-  d.labels.push_back({declared, "swept here"});
+      free
+          ? error("E0423", span,
+                  fmt::format("{} depends on `{}`, which is free, and is compiled", what, axis),
+                  "any value",
+                  "shapes, program units, dt and counts are part of the compiled program",
+                  fmt::format("leave `{0}` out of the free names, or write it without `{0}`", axis))
+          : error("E0423", span,
+                  fmt::format("{} depends on `{}`, which is swept, and must be one number", what,
+                              axis),
+                  "many values",
+                  "shapes, program units, dt and counts are the same for all values of a "
+                  "sweep: the instances take their steps together",
+                  fmt::format("write it without `{}`", axis));
+  d.labels.push_back({declared, free ? "a free parameter" : "swept here"});
   return d;
 }
 

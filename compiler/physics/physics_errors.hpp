@@ -56,8 +56,9 @@ Diagnostic wrong_shape(Span span, const std::string& what);
 /// `mu == 2*x` of a direction mu, or `mu == x` where mu is a coordinate.
 Diagnostic direction_compared(Span span);
 Diagnostic not_fixed(Span span, const std::string& what);
-/// `what` must be one number and depends on a swept name.
-Diagnostic swept_here(Span span, const std::string& what, const std::string& axis, Span declared);
+/// `what` must be one number and depends on a swept name, or on a free parameter.
+Diagnostic swept_here(Span span, const std::string& what, const std::string& axis, Span declared,
+                      bool free);
 Diagnostic not_positive(Span span, const std::string& what, double value);
 Diagnostic not_a_number(Span span, const std::string& what);
 Diagnostic unknown_name(Span span, const std::string& name);

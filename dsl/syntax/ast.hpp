@@ -89,6 +89,7 @@ struct Item {
   std::vector<std::pair<std::string, ExprPtr>> words;  ///< by, within, against, where, ...
   std::string count_word;  ///< step steps sweep sweeps trajectory trajectories ...
   Span span;
+  bool free = false;  ///< of a sweep: a parameter with one value (apply_free)
 };
 
 struct Line;

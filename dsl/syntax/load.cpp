@@ -145,6 +145,7 @@ std::optional<Line> taken_out(ModelText& model, const std::string& name) {
     sweep.clause.keyword = "sweep";
     sweep.clause.items = {*found};
     sweep.clause.items[0].value = list_of(found->value);
+    sweep.clause.items[0].free = true;
     items.erase(found);
     if (items.empty()) model.lines.erase(line);
     return sweep;
@@ -196,12 +197,13 @@ void apply_free(ModelText& model, const std::vector<std::string>& names, Diagnos
     const std::string name = canonical(written);
     std::vector<std::string> known;
     bool swept = false;
-    for (const Line& line : model.lines) {
+    for (Line& line : model.lines) {
       if (line.kind != Line::Kind::Clause) continue;
-      for (const Item& item : line.clause.items) {
+      for (Item& item : line.clause.items) {
         if (!item.head) continue;
         if (line.clause.keyword == "param") known.push_back(item.head->name);
-        swept = swept || (line.clause.keyword == "sweep" && item.head->name == name);
+        if (line.clause.keyword != "sweep" || item.head->name != name) continue;
+        swept = item.free = true;
       }
     }
     if (swept) continue;

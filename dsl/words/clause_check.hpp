@@ -38,6 +38,8 @@ class ClauseCheck {
 
   // clause_facts.cpp: the meaning of the items
   void meaning(const Line& line);
+  /// Whether the name is swept or free, which is reported: `place` must be one number.
+  bool refuses_swept(const Expr& name, const std::string& place);
   void lattice(const Clause& clause);
   void state(const Clause& clause);
   void metric(const Clause& clause);

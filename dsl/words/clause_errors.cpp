@@ -282,6 +282,15 @@ Diagnostic swept_here(Span at, const std::string& name, const std::string& place
   return d;
 }
 
+Diagnostic free_here(Span at, const std::string& name, const std::string& place, Span declared) {
+  Diagnostic d = make("E0423", at, "`" + name + "` is free, and " + place + " is compiled");
+  d.under = "any value";
+  d.labels.push_back({declared, "a free parameter"});
+  d.rule = "shapes, program units, dt and counts are part of the compiled program";
+  d.hint = "leave `" + name + "` out of the free names, or write it without `" + name + "`";
+  return d;
+}
+
 Diagnostic unknown_axis_word(Span at, const std::string& word, int dimensions) {
   Diagnostic d = make("E0424", at, quoted(word) + " is no order of axes");
   d.under = "each axis once";

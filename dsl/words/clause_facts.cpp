@@ -69,16 +69,22 @@ void ClauseCheck::meaning(const Line& line) {
 
 // ---- domains ----------------------------------------------------------------------------------
 
+bool ClauseCheck::refuses_swept(const Expr& name, const std::string& place) {
+  const Symbol* symbol = resolved_.find(name.text);
+  if (symbol == nullptr || symbol->kind != SymbolKind::Swept) return false;
+  const bool free = std::ranges::any_of(symbol->line->clause.items, [&](const Item& item) {
+    return item.free && item.head && item.head->name == symbol->name;
+  });
+  report(free ? errors::free_here(name.span, name.text, place, symbol->declared)
+              : errors::swept_here(name.span, name.text, place, symbol->declared));
+  return true;
+}
+
 void ClauseCheck::lattice(const Clause& clause) {
   for_each(positional(clause).back()->value, [&](const Expr& expr) {
-    if (expr.kind != ExprKind::Name) return;
-    const Symbol* symbol = resolved_.find(expr.text);
-    if (symbol != nullptr && symbol->kind == SymbolKind::Swept) {
-      report(
-          errors::swept_here(expr.span, expr.text, "the shape of the lattice", symbol->declared));
-    } else {
-      inference_.number(expr, Scope{}, "the shape of the lattice");
-    }
+    const char* const place = "the shape of the lattice";
+    if (expr.kind == ExprKind::Name && !refuses_swept(expr, place))
+      inference_.number(expr, Scope{}, place);
   });
   if (resolved_.lattice_shape.empty() && !resolved_.diagnostics.has_errors()) {
     report(errors::bad_shape(positional(clause).back()->value->span));
@@ -99,12 +105,7 @@ void ClauseCheck::lattice(const Clause& clause) {
     const ExprPtr value = option(clause, name);
     if (!value) continue;
     for_each(value, [&](const Expr& expr) {
-      if (expr.kind != ExprKind::Name) return;
-      const Symbol* symbol = resolved_.find(expr.text);
-      if (symbol != nullptr && symbol->kind == SymbolKind::Swept) {
-        report(
-            errors::swept_here(expr.span, expr.text, "the size of the lattice", symbol->declared));
-      }
+      if (expr.kind == ExprKind::Name) refuses_swept(expr, "the size of the lattice");
     });
   }
 }

@@ -65,7 +65,8 @@ std::string refusal(const embed::Overrides& changes) {
 }
 
 TEST(Free, WhatDecidesTheShapeIsRefused) {
-  EXPECT_NE(refusal(with({}, {"n"})), "");
+  EXPECT_EQ(refusal(with({}, {"n"})),
+            "E0423: `n` is free, and the shape of the lattice is compiled");
   EXPECT_EQ(refusal(with({}, {"gg"})), "E0114: free gg: no parameter has this name");
 }
 

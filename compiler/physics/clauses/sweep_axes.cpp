@@ -86,8 +86,7 @@ Sweeps read_sweep_axes(const Context& context) {
       Lowerer lower(d);
       axis.values = values_of(d, lower, *item.value);
       d.collected.swept_used.emplace(axis.name, false);
-      const auto& free = d.options.free;
-      axis.free = std::ranges::find(free, axis.name) != free.end();
+      axis.free = item.free;
       if (axis.free && axis.values.size() != 1) {
         d.fail(errors::option_value(item.span, "free",
                                     fmt::format("one value at a time; the sweep over `{}` has {}",

@@ -43,7 +43,7 @@ void solve_auto(const Equations& d, Lowerer& lower, const dsl::Expr& call, Resca
     const std::vector<int> axes = axes_of(d, e);
     if (axes.empty()) return;
     const Axis& axis = d.axes[static_cast<std::size_t>(axes[0])];
-    d.fail(errors::swept_here(call.span, what, axis.name, axis.span));
+    d.fail(errors::swept_here(call.span, what, axis.name, axis.span, axis.free));
   };
   refuse_swept(strength, "the coefficient of `auto`");
   const auto coupling = algebra::constant(strength);

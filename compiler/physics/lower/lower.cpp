@@ -106,7 +106,7 @@ Expr Lowerer::fixed(const dsl::Expr& e, const std::string& what, const Scope& sc
     const std::vector<int> axes = axes_of(d_, v);
     if (!axes.empty()) {
       const Axis& axis = d_.axes[static_cast<std::size_t>(axes[0])];
-      d_.fail(errors::swept_here(e.span, what, axis.name, axis.span));
+      d_.fail(errors::swept_here(e.span, what, axis.name, axis.span, axis.free));
     }
     d_.fail(errors::not_fixed(e.span, what));
   }
