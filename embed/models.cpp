@@ -42,7 +42,7 @@ std::vector<fs::path> model_folders() {
   if (const fs::path here = runtime::program_folder(); !here.empty())
     for (const char* relative : {"models", "../models", "../share/vphi/models"})
       folders.push_back(here / relative);
-  folders.emplace_back(VPHI_MODELS_FOLDER);
+  if (const fs::path source = VPHI_MODELS_FOLDER; !source.empty()) folders.push_back(source);
   return folders;
 }
 

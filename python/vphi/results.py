@@ -27,8 +27,9 @@ class Named:
 
         return numpy.asarray(self.values, dtype=dtype)
 
-    def __getitem__(self, coordinate):
-        return self.coords[coordinate]
+    def __getitem__(self, key):
+        """A coordinate by its name, or values by their place."""
+        return self.coords[key] if isinstance(key, str) else self.values[key]
 
     @property
     def shape(self):

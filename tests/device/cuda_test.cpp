@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <future>
 #include <iostream>
 
@@ -22,6 +23,19 @@ class NvrtcTest : public ::testing::Test {
     if (nvrtc_version(&why).empty()) GTEST_SKIP() << why;
   }
 };
+
+TEST(CudaLibraries, AreFoundInPackagesForPython) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder site;
+  const std::string package = site.path() + "/vphi";
+  EXPECT_TRUE(cuda_package_folders(package).empty());
+  fs::create_directories(site.path() + "/nvidia/cufft/lib");
+  fs::create_directories(site.path() + "/nvidia/cu13/lib");
+  fs::create_directories(site.path() + "/nvidia/headers");
+  const std::vector<std::string> expected{site.path() + "/nvidia/cu13/lib/",
+                                          site.path() + "/nvidia/cufft/lib/"};
+  EXPECT_EQ(cuda_package_folders(package), expected);
+}
 
 TEST_F(NvrtcTest, CompilesTheSelfTestForHopper) {
   for (int i = 0; i < 2; ++i) {

@@ -80,7 +80,8 @@ Loaded load() {
   }
   result.why =
       "NVIDIA's run-time compiler is missing: install the package cuda-nvrtc-13-0 (or "
-      "cuda-nvrtc-12-X) from NVIDIA's repository, or set CUDA_HOME\n" +
+      "cuda-nvrtc-12-X) from NVIDIA's repository, or nvidia-cuda-nvrtc beside the Python package, "
+      "or set CUDA_HOME\n" +
       result.why;
   return result;
 }
@@ -132,6 +133,18 @@ class Compilation {
 
 }  // namespace
 
+std::vector<std::string> cuda_package_folders(const std::string& package) {
+  std::vector<std::string> folders;
+  std::error_code error;
+  const auto nvidia = std::filesystem::path(package).parent_path() / "nvidia";
+  for (std::filesystem::directory_iterator it(nvidia, error), end; !error && it != end;
+       it.increment(error))
+    if (std::filesystem::is_directory(it->path() / "lib", error))
+      folders.push_back((it->path() / "lib").string() + "/");
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
 std::vector<std::string> cuda_library_files(std::initializer_list<const char*> names) {
   std::vector<std::string> folders{""};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
@@ -139,6 +152,8 @@ std::vector<std::string> cuda_library_files(std::initializer_list<const char*> n
       folders.push_back(std::string(value) + "/lib64/");
   folders.push_back("/usr/local/cuda/lib64/");
   folders.push_back("/usr/local/cuda/targets/x86_64-linux/lib/");
+  for (std::string& folder : cuda_package_folders(program_folder()))
+    folders.push_back(std::move(folder));
   std::vector<std::string> files;
   for (const char* name : names)
     for (const std::string& folder : folders) files.push_back(folder + name);

@@ -1,8 +1,9 @@
 // NVIDIA's run-time compiler, opened at run time. It needs no GPU: tests and `vphi emit` compile
 // CUDA source for any architecture with it.
 //
-// Looked for as libnvrtc.so.13 or .12 in the loader's path, $CUDA_HOME, $CUDA_PATH and
-// /usr/local/cuda. Calls may come from several threads.
+// Looked for as libnvrtc.so.13 or .12 in the loader's path, $CUDA_HOME, $CUDA_PATH,
+// /usr/local/cuda and NVIDIA's packages for Python beside ours. Calls may come from several
+// threads.
 #pragma once
 
 #include <initializer_list>
@@ -10,6 +11,10 @@
 #include <vector>
 
 namespace vphi::runtime {
+
+/// `nvidia/NAME/lib/` beside `package`, the folder of a Python package: there NVIDIA's packages put
+/// their libraries. In alphabetical order; none where there is no such folder.
+std::vector<std::string> cuda_package_folders(const std::string& package);
 
 /// Candidate files for a library of NVIDIA's toolkit: each name in the loader's path, then in the
 /// folders above.
