@@ -23,7 +23,8 @@ class Checker {
     launches(p_.step, "step");
     for (const Solve& solve : p_.solves) check(solve);
     const auto solves = [](const Launch& launch) { return launch.solve >= 0; };
-    need(std::none_of(p_.step.begin(), p_.step.end(), solves), "a solve in every step");
+    for (const auto* list : {&p_.multi_step, &p_.together})
+      need(std::none_of(list->begin(), list->end(), solves), "a solve where steps are joined");
     for (const auto& list : p_.cycle) launches(list, "cycle");
     launches(p_.multi_step, "multi_step");
     launches(p_.together, "together");

@@ -209,7 +209,28 @@ Matrix outer(const Spinor& a, const Spinor& b) {
   return result;
 }
 
+/// The rows P there and R^+ here of spin = R P; without factors 1 and spin^+.
+std::pair<Spinor, Spinor> halves(const SpinMatrix& spin, const Spinor& there, const Spinor& here) {
+  const auto f = factorised(spin);
+  if (!f || f->rank == 4) return {there, apply_spin(adjoint(spin), here)};
+  Spinor other{f->rank, here.columns, {}};
+  for (int r = 0; r < f->rank; ++r) {
+    std::array<Gaussian, 4> column;
+    for (std::size_t s = 0; s < 4; ++s) {
+      const Gaussian g = f->rebuild[s][static_cast<std::size_t>(r)];
+      column[s] = {g.re, -g.im};
+    }
+    for (const Complex& z : combined(column, here)) other.parts.push_back(z);
+  }
+  return {projected(*f, there), std::move(other)};
+}
+
 }  // namespace
+
+Matrix colour_outer(const SpinMatrix& spin, const Spinor& there, const Spinor& here) {
+  const auto [half, other] = halves(spin, there, here);
+  return outer(half, other);
+}
 
 // Forward from this site: Re <Y(x), w S A U X(x+mu)> = Re tr(A w (U P X(x+mu)) (R^+ Y(x))^+), S = R
 // P. Back to this site: Re <Y(x+mu), w S U^+ A^+ X(x)>, whose conjugate is Re tr(A conj(w) (U P'
@@ -220,20 +241,7 @@ Matrix force_of(const DiracOperator& d, int axis, const LinkOf& link, const Spin
   const Offset next = one_step({axis, false});
   const auto add = [&](const SpinMatrix& spin, const Complex& weight, const Spinor& there,
                        const Spinor& here) {
-    const auto f = factorised(spin);
-    Spinor half = there, other = apply_spin(adjoint(spin), here);
-    if (f && f->rank < 4) {
-      half = projected(*f, there);
-      other = Spinor{f->rank, here.columns, {}};
-      for (int r = 0; r < f->rank; ++r) {
-        std::array<Gaussian, 4> column;
-        for (std::size_t s = 0; s < 4; ++s) {
-          const Gaussian g = f->rebuild[s][static_cast<std::size_t>(r)];
-          column[s] = {g.re, -g.im};
-        }
-        for (const Complex& z : combined(column, here)) other.parts.push_back(z);
-      }
-    }
+    const auto [half, other] = halves(spin, there, here);
     const Matrix term = times(weight, outer(coloured(link(axis, {}), half), other));
     total = total.parts.empty() ? term : plus(total, term);
   };

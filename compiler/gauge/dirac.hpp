@@ -59,6 +59,10 @@ bool same(const DiracOperator& a, const DiracOperator& b);
 /// Inverse of the local part where that is a + b gamma5: (a - b gamma5)/(a^2 - b^2).
 std::optional<std::vector<LocalTerm>> local_inverse(const DiracOperator& d);
 
+/// sum_s there_sa conj((spin^+ here)_sb), the matrix of colour M with Re <here, spin P there> = Re
+/// tr(P M) for every matrix of colour P.
+Matrix colour_outer(const SpinMatrix& spin, const Spinor& there, const Spinor& here);
+
 /// W of d/dt Re <Y, D X> = Re tr(A W) for U' = A U of the link of this site along `axis`; X and Y
 /// as functions of the site.
 Matrix force_of(const DiracOperator& d, int axis, const LinkOf& link, const SpinorOf& x,

@@ -405,7 +405,19 @@ Interpreter::Interpreter(const schedule::Plan& plan) : state_(std::make_unique<S
 Interpreter::~Interpreter() = default;
 
 void Interpreter::launch(const std::vector<program::Launch>& launches) {
-  for (const program::Launch& l : launches) state_->run(l);
+  const program::Program& p = state_->plan.program;
+  for (const program::Launch& l : launches) {
+    state_->run(l);
+    if (l.solve < 0) continue;
+    const program::Solve& solve = p.solves.at(static_cast<std::size_t>(l.solve));
+    const auto running = [&] {
+      for (std::int64_t i = 0; i < p.instances; ++i)
+        if (scalar(solve.done_slot, i) == 0) return true;
+      return false;
+    };
+    for (std::int64_t i = 0; i < solve.max && running(); ++i) launch(solve.iterate);
+    launch(solve.finish);
+  }
 }
 void Interpreter::colours_in_place(bool on) { state_->in_place = on; }
 void Interpreter::start() { launch(state_->plan.program.prologue); }

@@ -31,6 +31,7 @@ class Interpreter {
   void step(int count = 1);
   void watch();
   void output(int number);
+  /// With the iterations of the solves that the launches begin.
   void launch(const std::vector<program::Launch>& launches);
 
   /// True: each site of a colour is stored at once. False: all are stored after the last is

@@ -53,6 +53,9 @@ struct Update {
   std::vector<std::string> proof = {};  ///< why the colours are right, for `explain`
   /// Number of proposals that a site accepted; null: the update makes none.
   Expr accepted = {};
+  /// Index in System::solves: the new values are the solution of this system, and `values` is
+  /// empty.
+  int solve = -1;
   dsl::Span span;
 };
 
@@ -101,6 +104,10 @@ struct Trajectory {
     text::Integrator integrator;
     /// Updates of the momenta by a step of the length in `kLength`; at least one.
     std::vector<Update> kicks;
+    /// Values at the links of now that the kicks read: run before them, once after each drift.
+    std::vector<Update> before_kicks = {};
+    /// Values at the last links that `increase` reads; empty: those of `before_kicks`.
+    std::vector<Update> at_end = {};
     dsl::Span span;
   };
   struct Memory {
@@ -113,8 +120,9 @@ struct Trajectory {
   std::vector<Level> levels;   ///< from outer to inner
   std::vector<Memory> memory;  ///< arrays in addition to the links
   Update refresh, begin, drift, close;
-  Expr increase;  ///< each site's part of the change of H since `begin`
-  Expr draw;      ///< a uniform random number at each site; the one of the first site is used
+  std::vector<Update> drawn;  ///< after `refresh`: values made of what it has drawn
+  Expr increase;              ///< each site's part of the change of H since `begin`
+  Expr draw;  ///< a uniform random number at each site; the one of the first site is used
   std::vector<ShownEquation> actions;
   static constexpr const char* kLength = "flow_length";
   static constexpr const char* kAccept = "accept";
@@ -181,8 +189,10 @@ void for_each_expression(Dynamics& dynamics, const Change& change) {
                    change(t.draw);
                    for (Update* update : {&t.refresh, &t.begin, &t.drift, &t.close})
                      detail::of_update(*update, change);
+                   detail::of_updates(t.drawn, change);
                    for (Trajectory::Level& level : t.levels)
-                     detail::of_updates(level.kicks, change);
+                     for (auto* updates : {&level.before_kicks, &level.kicks, &level.at_end})
+                       detail::of_updates(*updates, change);
                  },
              },
              dynamics);

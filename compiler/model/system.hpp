@@ -217,6 +217,7 @@ struct LinearSystem {
   /// Index into System::solves of the first system with the same operator and solver, whose kernels
   /// this one shares. -1: this is the first.
   int like = -1;
+  bool wide = false;  ///< solved in f64, whatever the precision of the fields
   /// Names of the scalars with the number of iterations and the residual.
   std::string iterations, residual;
   std::shared_ptr<const text::Solver> solver;

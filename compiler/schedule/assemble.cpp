@@ -59,13 +59,14 @@ void add_recentring(LoopSequence recentring, Linked sums, const Assigns& step_ne
 /// end of the checks. Scalars that the checks need are computed at the end of the step. Both are
 /// computed before the first step.
 StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSequence recentring,
-                       Initial initial, Observer::Result checks, KernelList& kernels) {
+                       Initial initial, Observer::Result checks, SolveLauncher& solves,
+                       KernelList& kernels) {
   Linked again = link(sums_of_start(loops.first));
   Linked step = link(std::move(loops.step));
   std::vector<Linked> parts;
   Assigns step_needs = step.needs;
-  for (LoopSequence& part : loops.parts) {
-    parts.push_back(link(std::move(part)));
+  for (StepPart& part : loops.parts) {
+    parts.push_back(link(std::move(part.loops)));
     append(step_needs, parts.back().needs);
   }
   Linked check = link(std::move(checks.chain));
@@ -97,7 +98,11 @@ StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSeque
     return result;
   }
   std::vector<Launches> of_part;
-  for (Linked& part : parts) of_part.push_back(kernels.add(std::move(part)));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const int solve = loops.parts[i].solve;
+    of_part.push_back(solve < 0 ? kernels.add(std::move(parts[i]))
+                                : solves.launches(static_cast<std::size_t>(solve)));
+  }
   for (const std::vector<int>& order : loops.cycle) {
     Launches& all = result.steps.emplace_back();
     for (const int part : order) append(all, of_part[static_cast<std::size_t>(part)]);
@@ -211,8 +216,9 @@ Plan assemble(const physics::System& system, const dsl::Resolved& resolved, Read
 
   KernelList kernels(system, layout.tables.storage);
   SolveLauncher solves(std::move(parts.solves), kernels);
-  StepLaunches steps = add_steps(system, std::move(parts.step), std::move(parts.recentring),
-                                 std::move(parts.initial), std::move(parts.checks.loops), kernels);
+  StepLaunches steps =
+      add_steps(system, std::move(parts.step), std::move(parts.recentring),
+                std::move(parts.initial), std::move(parts.checks.loops), solves, kernels);
   p.prologue = std::move(steps.prologue);
   p.step = steps.steps.front();
   if (steps.steps.size() > 1) p.cycle = std::move(steps.steps);

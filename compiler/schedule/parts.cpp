@@ -20,7 +20,7 @@ std::vector<LoopSequence*> sequences(Parts& parts) {
     all.push_back(&cadence.loops.chain);
     for (LoopSequence& stage : cadence.loops.stages) all.push_back(&stage);
   }
-  for (LoopSequence& part : parts.step.parts) all.push_back(&part);
+  for (StepPart& part : parts.step.parts) all.push_back(&part.loops);
   all.push_back(&parts.recentring);
   for (auto& [place, solve] : parts.solves.loops) {
     for (SolveLoops* part = &solve; part; part = part->inner.get())
@@ -50,8 +50,12 @@ std::vector<Assigns*> scalars(Parts& parts) {
 
 }  // namespace
 
-std::vector<std::size_t> wanted_solves(const Outputs& outputs, const Watch& watch) {
-  std::vector<std::size_t> wanted(watch.loops.solves.begin(), watch.loops.solves.end());
+std::vector<std::size_t> wanted_solves(const StepLoops& step, const Outputs& outputs,
+                                       const Watch& watch) {
+  std::vector<std::size_t> wanted;
+  for (const StepPart& part : step.parts)
+    if (part.solve >= 0) wanted.push_back(static_cast<std::size_t>(part.solve));
+  wanted.insert(wanted.end(), watch.loops.solves.begin(), watch.loops.solves.end());
   for (const Outputs::Cadence& cadence : outputs.cadences)
     wanted.insert(wanted.end(), cadence.loops.solves.begin(), cadence.loops.solves.end());
   return wanted;

@@ -25,8 +25,9 @@ struct Parts {
   Solves solves;
 };
 
-/// Indices into System::solves that outputs and expectations read, in the order of the launches.
-std::vector<std::size_t> wanted_solves(const Outputs& outputs, const Watch& watch);
+/// Indices into System::solves that the step, outputs and expectations need.
+std::vector<std::size_t> wanted_solves(const StepLoops& step, const Outputs& outputs,
+                                       const Watch& watch);
 
 class ReadyParts {
  public:

@@ -22,8 +22,8 @@ std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved&
   const SolutionMemory solutions(system, tables);
   Outputs outputs = make_outputs(system, *stepping, checks, solutions, tables, diagnostics);
   Watch watch = make_watch(system, *stepping, checks, solutions, tables, diagnostics);
-  auto solves = make_solves(system, resolved, *stepping, solutions, wanted_solves(outputs, watch),
-                            tables, diagnostics);
+  auto solves = make_solves(system, resolved, *stepping, solutions,
+                            wanted_solves(step, outputs, watch), tables, diagnostics);
   if (!solves) return std::nullopt;
 
   auto ready =

@@ -262,7 +262,10 @@ void Inference::operator_name(const Expr& expr, const Scope& scope) {
   definition(*symbol);
   resolved_.types[&op] = type_of(Base::Operator);
   for (const NamedArgument& named : expr.named) {
-    if (named.name != "solver") named_parameter(named, scope);
+    const bool own =
+        named.name == "solver" ||
+        (expr.text == "pseudofermion" && (named.name == "force" || named.name == "even_odd"));
+    if (!own) named_parameter(named, scope);
   }
 }
 

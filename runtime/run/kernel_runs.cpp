@@ -37,10 +37,12 @@ std::vector<KernelRun> kernel_runs(Session& session, bool timed) {
     runs[k].registers = report.registers;
     runs[k].spilled_bytes = report.spilled_bytes;
   }
-  if (timed && p.step.size() > 1)
-    for (const auto& launch : p.step)
-      if (runs[launch.kernel].seconds == 0)
-        runs[launch.kernel].seconds = launch_seconds(session, launch);
+  if (!timed || p.step.size() < 2) return runs;
+  for (program::Launch launch : p.with_iterations(p.step)) {
+    if (runs[launch.kernel].seconds > 0) continue;
+    launch.solve = -1;  // its iterations are launches of their own here
+    runs[launch.kernel].seconds = launch_seconds(session, launch);
+  }
   return runs;
 }
 

@@ -103,6 +103,10 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
           ? 0
           : 3 * fft::padded_bytes({{program.extent[0], program.extent[1], program.extent[2]}},
                                   Precision::F64);
+  const auto solves = [](const Launches& list) {
+    return std::ranges::any_of(list, [](const Launch& launch) { return launch.solve >= 0; });
+  };
+  steps_solve_ = solves(program.step) || std::ranges::any_of(program.cycle, solves);
   device_fields_ =
       program.instances == 1 && program.axes.empty() && !lattice_ &&
       (options.fields == SessionOptions::Fields::Device ||
@@ -492,7 +496,7 @@ std::int64_t Session::singles(std::int64_t at, std::int64_t steps) const {
 }
 
 void Session::prepare(std::int64_t steps) {
-  if (lattice_) return;  // what ranks send between launches is not recorded
+  if (lattice_ || steps_solve_) return;  // neither what ranks send nor a solve is recorded
   const auto before = buffers_;
   const std::int64_t first = step_;
   while (steps > 0) {
@@ -530,7 +534,7 @@ void Session::multi_step(std::int64_t steps) {
 
 void Session::advance(std::int64_t steps) {
   forget_scalars();
-  for (; lattice_ && steps > 0; --steps, ++step_) {
+  for (; (lattice_ || steps_solve_) && steps > 0; --steps, ++step_) {
     provide(program_.launches(step_), false);
     issue(program_.launches(step_));
   }

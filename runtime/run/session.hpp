@@ -226,8 +226,10 @@ class Session {
   bool together_ = false;  ///< Program::together is used, because there is memory for its copies
   std::vector<Copies> buffers_;
   std::unique_ptr<LatticeRanks> lattice_;  ///< null: this device has the whole lattice
-  std::vector<BufferHandle> gathered_;     ///< by kernel: sums of all ranks
-  std::vector<BufferHandle> lent_;         ///< per buffer: a handle borrowed by scratch
+  /// A step solves linear systems: how many launches it has is known when it runs.
+  bool steps_solve_ = false;
+  std::vector<BufferHandle> gathered_;  ///< by kernel: sums of all ranks
+  std::vector<BufferHandle> lent_;      ///< per buffer: a handle borrowed by scratch
   BufferHandle scalars_;
   std::vector<double> known_scalars_;  ///< the last result of `scalars`
   bool scalars_known_ = false;         ///< whether it is still valid

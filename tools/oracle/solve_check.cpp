@@ -141,21 +141,10 @@ class SolveComparison {
       // what saves x follows, then the next one begins: its start reads other memory
       const auto next = std::find_if(begin + 1, list->end(),
                                      [](const program::Launch& l) { return l.solve >= 0; });
-      launch({list->begin(), next});
+      kernels_->launch({list->begin(), next});
       return;
     }
     throw NotCovered{{}, "a system that no output asks for"};
-  }
-
-  void launch(const std::vector<program::Launch>& list) {
-    for (const program::Launch& one : list) {
-      kernels_->launch({one});
-      if (one.solve < 0) continue;
-      const program::Solve& solve = plan_->program.solves.at(static_cast<std::size_t>(one.solve));
-      for (std::int64_t i = 0; i < solve.max && kernels_->scalar(solve.done_slot) == 0; ++i)
-        launch(solve.iterate);
-      launch(solve.finish);
-    }
   }
 
   // ---- the text

@@ -10,8 +10,10 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/action.hpp"
 #include "compiler/gauge/link_products.hpp"
+#include "compiler/physics/chains/energy_density.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/loop_actions.hpp"
+#include "compiler/physics/chains/pseudofermions.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -81,8 +83,8 @@ class TrajectoryReader {
   }
 
   void check_fields() {
-    const bool loops = std::ranges::any_of(
-        actions_, [](const NamedAction& a) { return !a.loops.empty() || a.rest; });
+    const bool loops =
+        std::ranges::any_of(actions_, [](const NamedAction& a) { return !a.empty(); });
     if (field_ && !loops)
       d_.fail(errors::action_not_linear(clause_.keyword_span, kMethod,
                                         "no action holds a loop of links", clause_.keyword_span));
@@ -152,7 +154,7 @@ class TrajectoryReader {
       read_level(line.clause, used);
     }
     for (std::size_t i = 0; i < actions_.size(); ++i) {
-      if (!used[i] && (!actions_[i].loops.empty() || actions_[i].rest))
+      if (!used[i] && !actions_[i].empty())
         d_.fail(errors::action_without_level(actions_[i].shown.span, actions_[i].name));
     }
   }
@@ -186,6 +188,7 @@ class TrajectoryReader {
     used[place] = true;
     if (!action->loops.empty()) make_kicks(level, action->loops);
     if (action->rest) make_kicks(level, action->rest);
+    if (!action->determinants.empty()) make_kicks(level, *action);
     if (!level.kicks.empty()) trajectory_.levels.push_back(std::move(level));
   }
 
@@ -197,25 +200,16 @@ class TrajectoryReader {
       staples.push_back(gauge::as_links(gauge::staple_paths(loops, axis)));
     const gauge::LinkProducts link_products = gauge::find_link_products(staples, *field_->links);
     const gauge::LinkOf link = make_products(level, link_products);
-    const Expr length = arena().symbol(Trajectory::kLength);
     for (int axis = 0; axis < dims(); ++axis) {
       const auto& words = staples[static_cast<std::size_t>(axis)];
       if (words.empty()) continue;
       gauge::LinkPathPlan plan;
       const gauge::Matrix v =
           gauge::sum_of_links(gauge::with_products(words, link_products), link, &plan);
-      const std::vector<Expr> slope = gauge::projection(group(), gauge::times(link(axis, {}), v));
-      Update kick;
-      kick.name = fmt::format("kick_{}_{}", level.shown, algebra::kAxisNames[axis]);
+      Update kick = kick_of(level, axis, gauge::times(link(axis, {}), v));
       kick.shown =
           fmt::format("force of {} on links along {}: {} links read, {} products of matrices",
                       level.shown, algebra::kAxisNames[axis], plan.links + 1, plan.products + 1);
-      kick.span = clause_.keyword_span;
-      const std::vector<int> momenta = momenta_of(axis);
-      for (std::size_t a = 0; a < momenta.size(); ++a) {
-        kick.values.emplace_back(
-            momenta[a], gauge::plus(arena().load(momenta[a]), gauge::times(length, slope[a])));
-      }
       level.kicks.push_back(std::move(kick));
     }
   }
@@ -225,7 +219,7 @@ class TrajectoryReader {
   void make_kicks(Trajectory::Level& level, Expr density) {
     const Expr length = arena().symbol(Trajectory::kLength);
     const auto slope = [&](int of) {
-      return written_out(hamiltonian_force(d_, density, of, level.span));
+      return written_out(d_, hamiltonian_force(d_, density, of, level.span));
     };
     const auto kicked = [&](int momentum, Expr force) {
       return gauge::plus(arena().load(momentum), gauge::times(length, -force));
@@ -259,6 +253,47 @@ class TrajectoryReader {
       if (!force.is_zero()) kick.values.emplace_back(p, kicked(p, force));
     }
     if (!kick.values.empty()) level.kicks.push_back(std::move(kick));
+  }
+
+  /// The fields of a determinant, and p += length Im tr(T_a U V) with the V that they make.
+  void make_kicks(Trajectory::Level& level, const NamedAction& action) {
+    if (!field_)
+      d_.fail(errors::not_yet(action.shown.span, "a determinant in a model without links"));
+    Pseudofermions fields = read_pseudofermions(d_, lower_, action);
+    const gauge::LinkOf link = links_of(arena(), *field_);
+    for (int axis = 0; axis < dims(); ++axis) {
+      const gauge::Matrix& v = fields.staple[static_cast<std::size_t>(axis)];
+      if (v.parts.empty()) continue;
+      level.kicks.push_back(kick_of(level, axis, gauge::times(link(axis, {}), v)));
+      level.kicks.back().shown =
+          fmt::format("force of {} on links along {}: outer products of X and Y", level.shown,
+                      algebra::kAxisNames[axis]);
+    }
+    if (level.kicks.empty()) {
+      d_.remark(fmt::format("{} holds no links: its determinant is a number", level.shown));
+      return;
+    }
+    level.before_kicks = std::move(fields.for_kicks);
+    level.at_end = std::move(fields.for_energy);
+    auto& memory = trajectory_.memory;
+    memory.insert(memory.end(), fields.memory.begin(), fields.memory.end());
+    drawn_.insert(drawn_.end(), fields.drawn.begin(), fields.drawn.end());
+    trajectory_.drawn.insert(trajectory_.drawn.end(), fields.made.begin(), fields.made.end());
+    determinants_ = determinants_ ? gauge::plus(determinants_, fields.density) : fields.density;
+  }
+
+  /// p += length Im tr(T_a W).
+  Update kick_of(const Trajectory::Level& level, int axis, const gauge::Matrix& w) {
+    Update kick;
+    kick.name = fmt::format("kick_{}_{}", level.shown, algebra::kAxisNames[axis]);
+    kick.span = clause_.keyword_span;
+    const Expr length = arena().symbol(Trajectory::kLength);
+    const std::vector<Expr> slope = gauge::projection(group(), w);
+    const std::vector<int> momenta = momenta_of(axis);
+    for (std::size_t a = 0; a < momenta.size(); ++a)
+      kick.values.emplace_back(
+          momenta[a], gauge::plus(arena().load(momenta[a]), gauge::times(length, slope[a])));
+    return kick;
   }
 
   /// The symbol of a coordinate w_a of the algebra; derivatives are taken at w = 0.
@@ -338,6 +373,12 @@ class TrajectoryReader {
     t.refresh = update("refresh", "new momenta; links kept aside");
     for (std::size_t i = 0; i < momenta_.size(); ++i)
       t.refresh.values.emplace_back(momenta_[i], arena().random(Op::Normal, static_cast<int>(i)));
+    const Expr width = arena().real(1 / std::numbers::sqrt2_v<long double>);
+    for (const int array : drawn_)
+      t.refresh.values.emplace_back(
+          array, gauge::times(
+                     width, arena().random(Op::Normal, static_cast<int>(t.refresh.values.size()))));
+    const std::size_t normals = t.refresh.values.size();
     for (std::size_t i = 0; i < kept_.size(); ++i)
       t.refresh.values.emplace_back(kept_[i], arena().load(moved_[i]));
     const Expr h = hamiltonian();
@@ -345,7 +386,7 @@ class TrajectoryReader {
     t.begin.values.emplace_back(energy_, h);
     t.increase = gauge::minus(h, arena().load(energy_));
     // normal numbers are made in pairs, so the second one of an incomplete pair is taken too
-    const int draws = static_cast<int>(momenta_.size() + momenta_.size() % 2);
+    const int draws = static_cast<int>(normals + normals % 2);
     t.draw = arena().random(Op::Uniform, draws);
     make_drift();
     make_close();
@@ -362,36 +403,12 @@ class TrajectoryReader {
     gauge::LoopAction all;
     for (const NamedAction& action : actions_) {
       all.insert(all.end(), action.loops.begin(), action.loops.end());
-      if (action.rest) h = gauge::plus(h, energy_written_out(action.rest));
+      if (action.rest) h = gauge::plus(h, energy_written_out(d_, action.rest));
     }
+    if (determinants_) h = gauge::plus(h, determinants_);
     if (all.empty()) return h;
     const gauge::LinkOf link = links_of(arena(), *field_);
     return gauge::plus(h, gauge::density(gauge::collected(all), link));
-  }
-
-  /// The density with |grad u|^2 written out and the spacing put in.
-  Expr written_out(Expr density) {
-    return algebra::rewrite(density, [&](Expr node) {
-      if (node == arena().symbol("dx")) return d_.grid.dx;
-      if (!node.is(Op::Load) || !is_gradient(node->index)) return node;
-      return neighbour(gradient_square(d_, node->index - gradient_of(0), d_.grid.dx), node->offset);
-    });
-  }
-
-  /// An energy density written out. c*|grad u|^2 with one c for all sites becomes -c*u*lap(u),
-  /// which has the same sum in a box without walls.
-  Expr energy_written_out(Expr density) {
-    std::vector<Expr> terms;
-    for (const Expr term : flat_terms(density)) {
-      const Split split = split_uniform(term);
-      const Expr local = split.local;
-      const bool square = local.is(Op::Load) && is_gradient(local->index);
-      const Expr u = square ? arena().load(local->index - gradient_of(0), local->offset) : Expr{};
-      terms.push_back(square && !angle_of(d_, u)
-                          ? -(split.uniform * u * apply_stencil(arena(), d_.laplacian, u))
-                          : term);
-    }
-    return written_out(arena().make(Op::Add, std::move(terms), density->span));
   }
 
   void make_drift() {
@@ -459,6 +476,8 @@ class TrajectoryReader {
   std::vector<int> momenta_;                         ///< of links, then of fields
   std::vector<std::pair<int, int>> matter_momenta_;  ///< array of a field and of its momentum
   std::vector<int> moved_, kept_;
+  std::vector<int> drawn_;  ///< arrays of pseudofermions that each trajectory draws
+  Expr determinants_;       ///< S of all determinants at a site; null: there are none
   int energy_ = -1;
 };
 

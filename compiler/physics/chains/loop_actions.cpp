@@ -220,6 +220,8 @@ std::vector<NamedAction> read_loop_actions(const Motion& d, const StateField& fi
       if (!item.head || !item.value) continue;
       d.ledger.use(item);
       NamedAction action{item.head->name, {}, {item.head->name, {}, item.value->span}};
+      if (is_determinant(d, *item.value))
+        d.fail(errors::determinant_of_local_update(item.value->span, method, sample.keyword_span));
       action.loops = read_loops(d, field, *item.value, {}, refuse, &action.shown.right);
       result.push_back(std::move(action));
     }
@@ -241,7 +243,13 @@ std::vector<NamedAction> read_actions(const Motion& d, const StateField* links) 
       d.ledger.use(item);
       NamedAction& action = result.emplace_back(
           NamedAction{item.head->name, {}, {item.head->name, {}, item.value->span}});
-      LoopActionReader(d, links, refuse).read_any(*item.value, action);
+      action.determinants = determinant_calls(d, *item.value);
+      if (action.determinants.empty()) {
+        LoopActionReader(d, links, refuse).read_any(*item.value, action);
+      } else {
+        action.shown.right =
+            d.arena().symbol("-log(" + written(d, item.value->span) + ")", item.value->span);
+      }
     }
   }
   return result;

@@ -12,6 +12,7 @@
 
 #include "compiler/gauge/action.hpp"
 #include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/spinors/determinants.hpp"
 
 namespace vphi::physics {
 
@@ -20,6 +21,10 @@ struct NamedAction {
   gauge::LoopAction loops;  ///< its loops, equal ones as one term
   ShownEquation shown;
   Expr rest = {};  ///< read_actions: the remaining terms, functions of arrays; null: none
+  /// read_actions: S is minus the logarithm of this determinant, and nothing else; empty: it is
+  /// not.
+  std::vector<DeterminantCall> determinants = {};
+  bool empty() const { return loops.empty() && !rest && determinants.empty(); }
 };
 
 /// All `action` clauses, in text order, for links of `field`.

@@ -28,6 +28,15 @@ Diagnostic action_not_linear(Span span, const std::string& method, const std::st
       sample, "sampled here");
 }
 
+Diagnostic determinant_of_local_update(Span span, const std::string& method, Span sample) {
+  return with_label(
+      error("E0771", span, fmt::format("`{}` cannot draw links of a determinant", method), "",
+            "a determinant depends on all links at once, so that no link can be drawn by its "
+            "neighbours alone; trajectories move all links together",
+            "sample hmc, trajectories = N, tau = 1 { level S: steps = 8, scheme = omelyan2 }"),
+      sample, "sampled here");
+}
+
 Diagnostic action_of_reduction(Span span) {
   return error("E0771", span, "`hmc` cannot draw with this action",
                "a reduction over sites, where a density is meant",

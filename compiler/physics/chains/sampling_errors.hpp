@@ -16,6 +16,8 @@ Diagnostic action_not_invariant(Span span);
 /// `method` needs an action that is a sum of traces, each linear in every link.
 Diagnostic action_not_linear(Span span, const std::string& method, const std::string& why,
                              Span sample);
+/// An action that is a determinant, under a method that draws one link after the other.
+Diagnostic determinant_of_local_update(Span span, const std::string& method, Span sample);
 /// A mean or a total in an action of a trajectory.
 Diagnostic action_of_reduction(Span span);
 /// No action contains this field of the model.

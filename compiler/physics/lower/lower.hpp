@@ -15,6 +15,7 @@
 #include <string>
 
 #include "compiler/physics/lower/reading.hpp"
+#include "compiler/physics/spinors/determinants.hpp"
 #include "compiler/physics/spinors/spinors.hpp"
 #include "compiler/physics/stages/program.hpp"
 #include "dsl/words/builtins.hpp"
@@ -65,6 +66,10 @@ class Lowerer {
   bool holds_momentum(Expr term) const;
   Expr gradient_density(const StateField& field);
   Value field_value(const StateField& field);
+  /// The operator and the solvers of `pseudofermion(D, ...)`; `call` is this call.
+  DeterminantFactor determinant_factor(const dsl::Expr& call);
+  /// The links of the model as matrices.
+  gauge::LinkOf link_matrices() const;
   /// The product of links of SU(n) or U(1) along a path.
   Value along(const StateField& field, const LinkPath& path, dsl::Span span,
               const Reading& reading = {});
@@ -137,7 +142,6 @@ class Lowerer {
   int colours() const;  ///< colours of spinors: those of the links, or 1 without links
   /// `spinor(s, c)`: 1 in one component, 0 in the others.
   std::optional<Value> unit_spinor(const dsl::Expr& e, const Scope& scope);
-  gauge::LinkOf link_matrices() const;
   /// `adj(D, psi)`: the adjoint operator of a linear function.
   Value adjoint_applied(const dsl::Expr& e, const Scope& scope);
   static constexpr const char* kOperatorAlone =
@@ -157,7 +161,9 @@ class Lowerer {
   // solve.cpp
   std::optional<Value> solve(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> of_solve(const dsl::Expr& e, const Scope& scope);
-  void choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve);
+  /// `option`: which of the call's options names the solver.
+  void choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve,
+                     const std::string& option = "solver");
   /// Antiperiodic axes of the solution of a system: those of the `fermion` that has the name of the
   /// operator's argument. Fails where there is none and the `fermion` lines differ.
   std::array<bool, 4> antiperiodic_axes_of(const dsl::Expr& at, const NamedFact& op);

@@ -252,8 +252,8 @@ bool alike(const LinearSystem& a, const LinearSystem& b) {
   const std::vector<int> from = arrays_of(a), to = arrays_of(b);
   const std::vector<Expr> x = values_of(a.op), y = values_of(b.op);
   if (a.solver->span != b.solver->span || a.options != b.options || a.rows != b.rows ||
-      a.columns != b.columns || a.antiperiodic != b.antiperiodic || from.size() != to.size() ||
-      x.size() != y.size()) {
+      a.wide != b.wide || a.columns != b.columns || a.antiperiodic != b.antiperiodic ||
+      from.size() != to.size() || x.size() != y.size()) {
     return false;
   }
   return algebra::rewrite(x, [&](Expr node) {

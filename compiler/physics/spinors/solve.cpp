@@ -37,10 +37,11 @@ bool even_odd_wanted(const Program& d, const dsl::Expr& e) {
 }  // namespace
 
 /// The solver that a call names, `cg` where it names none, with its options.
-void Lowerer::choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve) {
+void Lowerer::choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve,
+                            const std::string& option) {
   const dsl::Expr* choice = nullptr;
   for (const dsl::NamedArgument& named : e.named) {
-    if (named.name == "solver") choice = named.value.get();
+    if (named.name == option) choice = named.value.get();
   }
   const std::string chosen = choice ? choice->text : "cg";
   const dsl::Symbol* symbol = d_.resolved.find(chosen);
@@ -308,6 +309,16 @@ void finish_solves(const Program& d, ProgramUnits& units, System& system) {
                              &solve.even_odd->back})
         convert(*map);
     }
+  }
+  // signs of spinors beyond antiperiodic edges, in kicks and other updates of a trajectory
+  if (auto* trajectory = std::get_if<Trajectory>(&system.dynamics)) {
+    const auto convert = [&](std::vector<Update>& updates) {
+      for (Update& update : updates)
+        for (auto& [array, value] : update.values) value = units.quantity(value);
+    };
+    convert(trajectory->drawn);
+    for (Trajectory::Level& level : trajectory->levels)
+      for (auto* updates : {&level.before_kicks, &level.kicks, &level.at_end}) convert(*updates);
   }
   const auto refuse = [&](Expr e, dsl::Span span) {
     const bool found = e && algebra::contains(e, [&](Expr node) {

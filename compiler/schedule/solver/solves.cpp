@@ -9,6 +9,17 @@
 
 namespace vphi::schedule {
 
+namespace {
+
+/// The system with all arithmetic and memory in f64.
+physics::System widened(physics::System system) {
+  system.numerics.real = system.numerics.store = physics::Precision::F64;
+  system.numerics.stores.clear();
+  return system;
+}
+
+}  // namespace
+
 std::optional<Solves> make_solves(const physics::System& system, const dsl::Resolved& resolved,
                                   const Stepping& stepping, const SolutionMemory&,
                                   const std::vector<std::size_t>& wanted, Tables& tables,
@@ -29,7 +40,9 @@ std::optional<Solves> make_solves(const physics::System& system, const dsl::Reso
     }
     if (!result.loops.contains(first)) {
       const physics::LinearSystem& solve = many ? shared.at(first).system : system.solves[first];
-      auto made = make_solve(system, solve, stepping, slots, storage, diagnostics);
+      auto made = solve.wide
+                      ? make_solve(widened(system), solve, stepping, slots, storage, diagnostics)
+                      : make_solve(system, solve, stepping, slots, storage, diagnostics);
       if (!made) return std::nullopt;
       const ModelLine line = line_of(resolved, solve.span);
       for (SolveLoops* part = &*made; part; part = part->inner.get()) {

@@ -21,10 +21,11 @@ inline constexpr const char* kStage = "stage";      ///< number of the stage tha
 inline constexpr const char* kLast = "last";        ///< 1 in the epilogue that ends a step
 }  // namespace slot
 
-/// Sweeps of a flux scheme along one axis.
+/// Sweeps of a flux scheme along one axis, or an update of a chain.
 struct FluxPart {
   SiteLoops sweeps;
   std::vector<kernel::ScalarAssign> finish;  ///< assigned after them
+  int solve = -1;  ///< index in System::solves: the part is this solve, without sweeps
 };
 
 struct Stepping {

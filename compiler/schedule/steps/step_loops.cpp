@@ -63,7 +63,7 @@ StepLoops step_loops(const physics::System& system, const Stepping& stepping, Sl
   result.stages = stepping.stages;
   result.cycle = stepping.cycle;
   for (const FluxPart& part : stepping.parts)
-    result.parts.push_back(sequence_of(part.sweeps, part.finish));
+    result.parts.push_back({sequence_of(part.sweeps, part.finish), part.solve});
   result.first = sequence_of(stepping.first, stepping.first_finish);
   result.first_alone = stepping.first.alone;
   result.step = sequence_of(stepping.sweeps);

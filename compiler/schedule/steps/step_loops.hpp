@@ -10,10 +10,16 @@
 
 namespace vphi::schedule {
 
+/// A part of a step: loops, or the solve of a system (its index in System::solves).
+struct StepPart {
+  LoopSequence loops;
+  int solve = -1;
+};
+
 struct StepLoops {
   LoopSequence first;                             ///< run before the first step
   std::vector<kernel::ScalarAssign> first_alone;  ///< assigned before `first`
-  std::vector<LoopSequence> parts;                ///< parts of a flux scheme, run before `step`
+  std::vector<StepPart> parts;                    ///< run before `step`
   /// For successive steps in turn: indices into `parts`.
   std::vector<std::vector<int>> cycle;
   LoopSequence step;  ///< one stage

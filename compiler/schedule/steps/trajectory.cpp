@@ -161,6 +161,19 @@ class TrajectoryStepBuilder {
     return k;
   }
 
+  int add(const physics::Update& update, bool wide) {
+    if (update.solve < 0) return add(kernel_of(update, wide), {});
+    FluxPart& part = result_.parts.emplace_back();
+    part.solve = update.solve;
+    return static_cast<int>(result_.parts.size()) - 1;
+  }
+
+  std::vector<int> add(const std::vector<physics::Update>& updates, bool wide) {
+    std::vector<int> parts;
+    for (const physics::Update& update : updates) parts.push_back(add(update, wide));
+    return parts;
+  }
+
   int add(kernel::Kernel kernel, std::vector<kernel::ScalarAssign> finish) {
     declare_arrays(kernel, storage_);
     FluxPart& part = result_.parts.emplace_back();
@@ -181,36 +194,49 @@ class TrajectoryStepBuilder {
 
   void make_parts() {
     const int refresh = add(kernel_of(trajectory_.refresh, false), {{kFlow, arena_.integer(0)}});
-    const int begin = add(kernel_of(trajectory_.begin, true), {});
+    const std::vector<int> drawn = add(trajectory_.drawn, true);
+    const int begin = add(trajectory_.begin, true);
     const int next =
         add(next_kernel(), {{Trajectory::kLength, arena_.lookup(lengths_, symbol(kFlow))},
                             {kFlow, symbol(kFlow) + arena_.integer(1)}});
-    std::vector<std::vector<int>> kicks;
+    std::vector<LevelParts> levels;
     for (const Trajectory::Level& level : trajectory_.levels) {
-      std::vector<int>& own = kicks.emplace_back();
-      for (const physics::Update& kick : level.kicks) {
-        own.push_back(add(kernel_of(kick, false), {}));
-        result_.remarks.insert(kick.shown);
-      }
+      levels.push_back(
+          {add(level.before_kicks, true), add(level.kicks, false), add(level.at_end, true)});
+      for (const physics::Update& kick : level.kicks) result_.remarks.insert(kick.shown);
     }
-    const int drift = add(kernel_of(trajectory_.drift, false), {});
+    const int drift = add(trajectory_.drift, false);
     const int end = add(end_kernel(), choice());
-    const int close = add(kernel_of(trajectory_.close, false), {});
+    const int close = add(trajectory_.close, false);
 
     std::vector<int>& order = result_.cycle.emplace_back();
-    order = {refresh, begin};
+    const auto append = [&](const std::vector<int>& parts) {
+      order.insert(order.end(), parts.begin(), parts.end());
+    };
+    order = {refresh};
+    append(drawn);
+    order.push_back(begin);
+    std::set<int> known;  // levels whose values at the links of now are there
     for (const TrajectoryFlow& flow : flows_) {
       order.push_back(next);
       if (flow.level < 0) {
         order.push_back(drift);
-      } else {
-        const auto& own = kicks[static_cast<std::size_t>(flow.level)];
-        order.insert(order.end(), own.begin(), own.end());
+        known.clear();
+        continue;
       }
+      const LevelParts& own = levels[static_cast<std::size_t>(flow.level)];
+      if (known.insert(flow.level).second) append(own.before_kicks);
+      append(own.kicks);
+    }
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      if (!levels[i].at_end.empty())
+        append(levels[i].at_end);
+      else if (!known.contains(static_cast<int>(i)))
+        append(levels[i].before_kicks);
     }
     order.push_back(end);
     order.push_back(close);
-    say(order.size());
+    say(order);
   }
 
   kernel::Kernel end_kernel() {
@@ -232,6 +258,11 @@ class TrajectoryStepBuilder {
   }
   static constexpr const char* kSum = "increase";
 
+  /// The parts of a level, by their numbers.
+  struct LevelParts {
+    std::vector<int> before_kicks, kicks, at_end;
+  };
+
   /// The assignments of the Metropolis test. A run that has ended keeps its values. NaN is
   /// rejected.
   std::vector<kernel::ScalarAssign> choice() const {
@@ -246,7 +277,7 @@ class TrajectoryStepBuilder {
              symbol(Trajectory::kAccepted) + arena_.make(Op::Select, {stop, zero, accepted})}};
   }
 
-  void say(std::size_t launches) {
+  void say(const std::vector<int>& order) {
     std::vector<std::size_t> kicks(trajectory_.levels.size());
     std::size_t drifts = 0;
     for (const TrajectoryFlow& flow : flows_)
@@ -255,10 +286,19 @@ class TrajectoryStepBuilder {
       result_.remarks.insert(fmt::format("{}: {} kicks a trajectory, by {}",
                                          trajectory_.levels[i].shown, kicks[i],
                                          trajectory_.levels[i].integrator.name));
+    const auto solves = std::ranges::count_if(
+        order, [&](int part) { return result_.parts[static_cast<std::size_t>(part)].solve >= 0; });
+    if (solves > 0) {
+      result_.remarks.insert(fmt::format(
+          "a trajectory is {} drifts of the links and {} solves, {} other launches; the "
+          "host waits for solves alone",
+          drifts, solves, order.size() - static_cast<std::size_t>(solves)));
+      return;
+    }
     result_.remarks.insert(fmt::format(
         "a trajectory is {} drifts of the links, {} launches of {} kernels, none of which the "
         "host waits for",
-        drifts, launches, result_.parts.size()));
+        drifts, order.size(), result_.parts.size()));
   }
 
   const physics::System& system_;

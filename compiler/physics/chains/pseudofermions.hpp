@@ -1,0 +1,34 @@
+// Determinants in the weight of a trajectory, by fields with a Gaussian weight (pseudofermions).
+//
+// |det D|^2 is the integral over phi of exp(-S), S = |D^-1 phi|^2. At the start of a trajectory phi
+// = D eta is drawn, eta with the weight exp(-|eta|^2); then phi stands still while the links move.
+// With Y = D^-1 phi and X = D^-+ Y
+//   dS = -2 Re <X, dD Y>,
+// whatever D is: the kick is the derivative of the text of D with X and Y fixed
+// (compiler/gauge/insertions.hpp). X and Y come from the solver of the call: from D D^+ X = phi and
+// Y = D^+ X where it is made for hermitian operators, from D Y = phi and D^+ X = Y elsewhere. The
+// solves, X, Y and S are in f64 whatever the fields are. A product of determinants has a field for
+// each factor. Refused (E0901): a quotient, and an operator that holds fields other than links.
+#pragma once
+
+#include <vector>
+
+#include "compiler/physics/chains/loop_actions.hpp"
+
+namespace vphi::physics {
+
+struct Pseudofermions {
+  std::vector<Trajectory::Memory> memory;
+  /// Arrays that hold eta at the start: drawn with variance 1/2, all else follows.
+  std::vector<int> drawn;
+  std::vector<Update> made;        ///< phi = D eta
+  std::vector<Update> for_kicks;   ///< X and Y at the links of now
+  std::vector<Update> for_energy;  ///< the same with the solver of the acceptance; empty: as above
+  Expr density;                    ///< |Y|^2 of all fields at a site
+  std::vector<gauge::Matrix> staple;  ///< by axis: dS/dt = Re tr(A U V); no parts: 0
+};
+
+/// The fields of an action that is a determinant, for a trajectory of the links.
+Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedAction& action);
+
+}  // namespace vphi::physics

@@ -1,0 +1,99 @@
+#include "compiler/physics/spinors/determinants.hpp"
+
+#include <set>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/physics_errors.hpp"
+#include "dsl/words/builtins.hpp"
+
+namespace vphi::physics {
+
+namespace {
+
+bool is_call(const dsl::Expr& e) {
+  const dsl::Builtin* builtin = e.kind == dsl::ExprKind::Call ? dsl::find_builtin(e.text) : nullptr;
+  return builtin != nullptr && builtin->rule == dsl::Rule::Determinant;
+}
+
+/// The text of the action that the name stands for; null where it is no action.
+const dsl::Expr* action_text(const Context& d, const dsl::Expr& e) {
+  if (e.kind != dsl::ExprKind::Name) return nullptr;
+  const NamedFact* fact = d.facts.find(e.text);
+  return fact && fact->value ? fact->value.get() : nullptr;
+}
+
+/// Appends the factors of `e`; false where something else stands in it.
+bool take_apart(const Context& d, const dsl::Expr& e, bool divides,
+                std::vector<DeterminantCall>& calls, std::set<std::string>& open) {
+  if (is_call(e)) {
+    calls.push_back({&e, divides});
+    return true;
+  }
+  if (e.kind == dsl::ExprKind::Binary && (e.text == "*" || e.text == "/")) {
+    const bool below = e.text == "/" ? !divides : divides;
+    return take_apart(d, *e.args[0], divides, calls, open) &&
+           take_apart(d, *e.args[1], below, calls, open);
+  }
+  const dsl::Expr* action = action_text(d, e);
+  if (!action || !open.insert(e.text).second) return false;
+  const bool fits = take_apart(d, *action, divides, calls, open);
+  open.erase(e.text);
+  return fits;
+}
+
+}  // namespace
+
+bool is_determinant(const Context& d, const dsl::Expr& e) {
+  return !determinant_calls(d, e).empty();
+}
+
+std::vector<DeterminantCall> determinant_calls(const Context& d, const dsl::Expr& e) {
+  std::vector<DeterminantCall> calls;
+  std::set<std::string> open;
+  if (!take_apart(d, e, false, calls, open)) calls.clear();
+  return calls;
+}
+
+DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call) {
+  const dsl::Expr& op = *call.args[0];
+  const NamedFact* fact = d_.facts.find(op.text);
+  if (!fact || fact->kind != NamedFact::Kind::Function || fact->parameters.size() != 1)
+    d_.fail(errors::wrong_shape(op.span, "`pseudofermion` takes the name of a function D(psi)"));
+  if (!has_fermions())
+    d_.fail(errors::wrong_shape(op.span, "`pseudofermion` takes a function of a `fermion`"));
+  DeterminantFactor factor;
+  factor.name = op.text;
+  factor.span = call.span;
+  factor.colours = colours();
+  factor.antiperiodic = antiperiodic_axes_of(op, *fact);
+  Scope options;
+  options.dynamic = true;
+  bool force = false;
+  for (const dsl::NamedArgument& option : call.named) {
+    force = force || option.name == "force";
+    if (option.name == "even_odd" && option.value->text != "off" && option.value->text != "on")
+      d_.fail(errors::option_value(option.value->span, option.name, "on or off"));
+    if (option.name == "solver" || option.name == "force" || option.name == "even_odd") continue;
+    options.values.emplace(option.name, value(*option.value));
+  }
+  factor.form = linear_operator(*fact, call, options);
+  factor.adjoint = adjoint(factor.form);
+  const auto system = [&](const char* option) {
+    LinearSystem solve;
+    solve.span = call.span;
+    solve.rows = 4;
+    solve.columns = factor.colours;
+    solve.complex = solve.spinor = solve.wide = true;
+    solve.antiperiodic = factor.antiperiodic;
+    choose_solver(call, {}, solve, option);
+    return solve;
+  };
+  factor.solver = system("solver");
+  if (force) factor.kicks = system("force");
+  return factor;
+}
+
+}  // namespace vphi::physics

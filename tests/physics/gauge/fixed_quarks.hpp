@@ -1,0 +1,216 @@
+// Trajectories with pseudofermions on a fixed configuration of links, momenta and fields, which a
+// hash of the number makes (h below): a few lines of any language give the same numbers, so that
+// actions and forces of independent programs can be compared.
+//
+// U_mu(s) = exp(i scale sum_a r(1 + a + G(mu + d s)) T_a), momenta sqrt(3) r(2^20 + ...), and the
+// components k = colour + N(spin + 4 s) of phi r(2^21 + 1 + 2k) + i r(2^21 + 2 + 2k); s is the
+// site, x fastest, G the number of generators. Kernels run in the interpreter.
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/interpret/interpret.hpp"
+#include "tests/gauge/numbers.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace vphi::testing {
+
+using gauge::testing::C;
+using gauge::testing::Dense;
+
+inline double hashed(std::uint32_t n) {
+  n ^= n >> 16, n *= 0x85ebca6bU;
+  n ^= n >> 13, n *= 0xc2b2ae35U;
+  n ^= n >> 16;
+  return static_cast<double>(n) / 2147483648.0 - 1;
+}
+
+/// sum_a w_a T_a with Gell-Mann's order of the generators; 1x1 for one colour.
+inline Dense in_algebra(int n, const std::vector<double>& w) {
+  Dense m(n);
+  if (n == 1) {
+    m(0, 0) = w[0];
+    return m;
+  }
+  std::size_t a = 0;
+  for (int q = 1; q < n; ++q) {
+    for (int p = 0; p < q; ++p) {
+      m(p, q) += C(w[a], -w[a + 1]) * 0.5, m(q, p) += C(w[a], w[a + 1]) * 0.5;
+      a += 2;
+    }
+    const double norm = 0.5 * w[a++] / std::sqrt(q * (q + 1) / 2.0);
+    for (int p = 0; p < q; ++p) m(p, p) += norm;
+    m(q, q) -= q * norm;
+  }
+  return m;
+}
+
+class FixedQuarks {
+ public:
+  FixedQuarks(const std::string& text, int colours, int dims, int sites, double scale)
+      : compiled_(compile_text(text, {})),
+        program_(*compiled_.program),
+        colours_(colours),
+        dims_(dims),
+        sites_(sites),
+        generators_(colours == 1 ? 1 : colours * colours - 1),
+        run_(std::make_unique<kernel::Interpreter>(*compiled_.plan)) {
+    run_->start();
+    for (int s = 0; s < sites_; ++s)
+      for (int mu = 0; mu < dims_; ++mu) links_.push_back(link(s, mu, scale));
+    put_links(0);
+    for (int k = 0; k < 8 * colours_; ++k) {
+      std::vector<double>& phi = field("phi", k);
+      for (int s = 0; s < sites_; ++s)
+        phi[static_cast<std::size_t>(s)] =
+            hashed((1U << 21U) + 1 + static_cast<std::uint32_t>(component(k, s)));
+    }
+  }
+
+  /// S = |Y|^2 after the solves that a kick of `quarks` has, at the links exp(e p) U.
+  double action(double e = 0) {
+    put_links(e);
+    std::vector<program::Launch> solves;
+    bool inside = false;
+    for (const program::Launch& launch : program_.launches(0)) {
+      const std::string& name = kernel_of(launch);
+      if (name.starts_with("solve_")) inside = true;
+      if (name.starts_with("kick") || name == "next_flow") {
+        if (inside) break;
+        continue;
+      }
+      if (inside) solves.push_back(launch);
+    }
+    run_->launch(solves);
+    double sum = 0;
+    for (int k = 0; k < 8 * colours_; ++k)
+      for (const double y : field("y", k)) sum += y * y;
+    return sum;
+  }
+
+  /// dS/dw_a of every link, from the kicks after `action()`: [site][axis][generator].
+  std::vector<double> slopes() {
+    each_momentum([](double& p, int, int, int) { p = 0; });
+    std::vector<program::Launch> kicks;
+    for (const program::Launch& launch : program_.launches(0)) {
+      const std::string& name = kernel_of(launch);
+      if (name == "drift" && !kicks.empty()) break;
+      if (name.starts_with("kick_quarks")) kicks.push_back(launch);
+    }
+    run_->set_scalar("flow_length", -1);
+    run_->launch(kicks);
+    std::vector<double> all(static_cast<std::size_t>(sites_ * dims_ * generators_));
+    each_momentum([&](double& p, int s, int mu, int a) { all[place(s, mu, a)] = p; });
+    return all;
+  }
+
+  /// A trajectory, the momenta turned round, and another one with the same phi: how far the links
+  /// have moved at most, and how far they are from the start in the end. Links are angles.
+  std::pair<double, double> there_and_back() {
+    put_links(0);
+    std::vector<program::Launch> flows;
+    for (const program::Launch& launch : program_.launches(0)) {
+      const std::string& name = kernel_of(launch);
+      if (name == "energy_after") break;
+      if (name == "energy_before") flows.clear();
+      if (name != "energy_before") flows.push_back(launch);
+    }
+    each_momentum([&](double& p, int s, int mu, int a) { p = momentum(place(s, mu, a)); });
+    const auto gap = [&] {
+      double most = 0;
+      for (int mu = 0; mu < dims_; ++mu) {
+        const auto& angles = run_->buffer(program_.state[static_cast<std::size_t>(mu)].buffer);
+        for (int s = 0; s < sites_; ++s)
+          most = std::max(
+              most, std::abs(angles[static_cast<std::size_t>(s)] - std::arg(entry(s, mu, 0, 0))));
+      }
+      return most;
+    };
+    run_->set_scalar("flow", 0);
+    run_->launch(flows);
+    const double moved = gap();
+    each_momentum([](double& p, int, int, int) { p = -p; });
+    run_->set_scalar("flow", 0);
+    run_->launch(flows);
+    return {moved, gap()};
+  }
+
+  std::size_t place(int s, int mu, int a) const {
+    return static_cast<std::size_t>(a + generators_ * (mu + dims_ * s));
+  }
+  double momentum(std::size_t place) const {
+    return std::sqrt(3.0) * hashed((1U << 20U) + 1 + static_cast<std::uint32_t>(place));
+  }
+  C entry(int s, int mu, int i, int j) const {
+    return links_[static_cast<std::size_t>(mu + dims_ * s)](i, j);
+  }
+
+ private:
+  const std::string& kernel_of(const program::Launch& launch) const {
+    return program_.kernels[static_cast<std::size_t>(launch.kernel)].name;
+  }
+
+  /// Place of the number k of a site's spinor: arrays have spin outside, colour inside, re and im.
+  int component(int k, int s) const {
+    const int spin = k / 2 / colours_, colour = k / 2 % colours_;
+    return 2 * (colour + colours_ * (spin + 4 * s)) + k % 2;
+  }
+  std::vector<double>& field(const std::string& what, int k) {
+    return run_->buffer("quarks_" + what + "_" + std::to_string(k + 1));
+  }
+
+  Dense link(int s, int mu, double scale) const {
+    std::vector<double> w;
+    for (int a = 0; a < generators_; ++a)
+      w.push_back(scale * hashed(1 + static_cast<std::uint32_t>(place(s, mu, a))));
+    return gauge::testing::exponential(C(0, 1) * in_algebra(colours_, w));
+  }
+
+  void put_links(double e) {
+    for (int s = 0; s < sites_; ++s) {
+      for (int mu = 0; mu < dims_; ++mu) {
+        std::vector<double> p;
+        for (int a = 0; a < generators_; ++a) p.push_back(e * momentum(place(s, mu, a)));
+        const Dense u = gauge::testing::exponential(C(0, 1) * in_algebra(colours_, p)) *
+                        links_[static_cast<std::size_t>(mu + dims_ * s)];
+        const std::vector<double> numbers = stored(u);
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+          const auto k = static_cast<std::size_t>(mu) * numbers.size() + i;
+          run_->buffer(program_.state[k].buffer)[static_cast<std::size_t>(s)] = numbers[i];
+        }
+      }
+    }
+  }
+
+  std::vector<double> stored(const Dense& u) const {
+    if (colours_ == 1) return {std::arg(u(0, 0))};
+    if (colours_ == 2) return {u(0, 0).real(), u(0, 1).imag(), u(0, 1).real(), u(0, 0).imag()};
+    std::vector<double> numbers;
+    for (const C& z : u.v) numbers.push_back(z.real()), numbers.push_back(z.imag());
+    return numbers;
+  }
+
+  template <class See>
+  void each_momentum(See see) {
+    static constexpr const char* kAxes = "xyzt";
+    for (int mu = 0; mu < dims_; ++mu) {
+      for (int a = 0; a < generators_; ++a) {
+        auto& p = run_->buffer(std::string("momentum_") + kAxes[mu] + "_" + std::to_string(a + 1));
+        for (int s = 0; s < sites_; ++s) see(p[static_cast<std::size_t>(s)], s, mu, a);
+      }
+    }
+  }
+
+  Compilation compiled_;
+  const program::Program& program_;
+  int colours_, dims_, sites_, generators_;
+  std::unique_ptr<kernel::Interpreter> run_;
+  std::vector<Dense> links_;
+};
+
+}  // namespace vphi::testing

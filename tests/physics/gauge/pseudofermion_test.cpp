@@ -1,0 +1,212 @@
+// Determinants in the weight of trajectories: actions and forces of fixed fields against numbers of
+// an independent program and against differences of the action, orders, reversibility, exact
+// averages, devices.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/physics/gauge/fixed_quarks.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::FixedQuarks;
+
+struct QuarkModel {
+  std::string gauge = "U(1)", lattice = "4^2", antiperiodic = "y";
+  std::string action = "pseudofermion(D, solver = cgne(1e-14))";
+  std::string quark = "psi - kappa*hop(psi)";
+  double beta = 2, kappa = 0.24;
+  std::string level = "steps = 4, scheme = leapfrog";
+  int trajectories = 1;
+  double tau = 1;
+  std::string more = {};
+
+  std::string text() const {
+    return "model quarks \"dynamical quarks\"\nparam kappa = " + testing::exact(kappa) +
+           ", mu_q = 0.2, c = 0.01\nlattice grid: " + lattice + "\ngauge U: " + gauge +
+           "\nfermion psi: spinor, boundary(" + antiperiodic + ") = antiperiodic\n" +
+           "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n" +
+           "D(psi) = " + quark + "\naction quarks = " + action +
+           "\naction glue = " + testing::exact(beta) +
+           "*sum(1 - re(tr(loop(mu, nu, -mu, -nu))), mu < nu)\n" +
+           "sample hmc, trajectories = " + std::to_string(trajectories) +
+           ", tau = " + testing::exact(tau) + " {\n  level quarks: " + level +
+           "\n  level glue: steps = 1, scheme = leapfrog\n}\ninit U ~ hot\n" +
+           "every 1 trajectory: q = mean(re(tr(loop(mu, nu, -mu, -nu))), mu < nu), deltaH, accept "
+           "-> \"q.csv\"\n" +
+           more;
+  }
+};
+
+struct Known {
+  QuarkModel model;
+  int colours, dims, sites;
+  double scale, s, squares, along;
+  double first = 0, last = 0;  ///< of U_x(0), generator 1, and U_t(1,0,2,3), generator 8
+};
+
+QuarkModel four(const std::string& quark) {
+  return {.gauge = "SU(3)",
+          .lattice = "4 * 2 * 6 * 4",
+          .antiperiodic = "t",
+          .quark = quark,
+          .kappa = 0.13};
+}
+
+/// `differences`: also against differences of the action along the momenta.
+void expect_known(const Known& known, bool differences = true) {
+  SCOPED_TRACE(known.model.gauge + ": " + known.model.quark + ", " + known.model.action);
+  FixedQuarks quarks(known.model.text(), known.colours, known.dims, known.sites, known.scale);
+  EXPECT_NEAR(quarks.action(), known.s, 1e-9 * known.s);
+  const std::vector<double> slopes = quarks.slopes();
+  double squares = 0, along = 0;
+  for (std::size_t i = 0; i < slopes.size(); ++i) {
+    squares += slopes[i] * slopes[i];
+    along += slopes[i] * quarks.momentum(i);
+  }
+  EXPECT_NEAR(squares, known.squares, 1e-9 * known.squares);
+  EXPECT_NEAR(along, known.along, 1e-8);
+  if (known.colours == 3) {
+    EXPECT_NEAR(slopes[quarks.place(0, 0, 0)], known.first, 1e-8);
+    EXPECT_NEAR(slopes[quarks.place(1 + 4 * 2 * (2 + 6 * 3), 3, 7)], known.last, 1e-8);
+  }
+  if (!differences) return;
+  const double e = 1e-3;
+  const double slope =
+      (8 * (quarks.action(e) - quarks.action(-e)) - quarks.action(2 * e) + quarks.action(-2 * e)) /
+      (12 * e);
+  EXPECT_NEAR(along, slope, 1e-8 * std::max(1.0, std::sqrt(known.squares)));
+}
+
+TEST(Pseudofermions, ActionAndForceInTwoDimensions) {
+  expect_known({{}, 1, 2, 16, 1.5, 80.524037325632, 485.2196084919, 17.4475406602});
+  expect_known({{.action = "pseudofermion(D, solver = cg(1e-14))"},
+                1,
+                2,
+                16,
+                1.5,
+                80.524037325632,
+                485.2196084919,
+                17.4475406602});
+  expect_known({{.gauge = "SU(2)", .lattice = "4 * 6"},
+                2,
+                2,
+                24,
+                1.2,
+                272.825956750752,
+                3327.7642820348,
+                -138.6078926619});
+}
+
+TEST(Pseudofermions, ActionAndForceOfSu3) {
+  QuarkModel model = four("psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)");
+  expect_known({model, 3, 4, 192, 0.7, 2623.988774848899, 13768.1393963924, -104.1264285889,
+                0.2031777842, -0.1614368917},
+               false);
+}
+
+double delta(const QuarkModel& model, const testing::Simulation& setup = {}) {
+  return testing::last(testing::run_text(model.text(), setup), "deltaH");
+}
+
+/// deltaH of one draw of momenta and fields for n and 2n steps, times n^order.
+void expect_order(QuarkModel model, const std::string& scheme, int order, int steps,
+                  double within) {
+  const auto scaled = [&](int n) {
+    model.level = "steps = " + std::to_string(n) + ", scheme = " + scheme;
+    return delta(model) * std::pow(n, order);
+  };
+  EXPECT_NEAR(scaled(2 * steps) / scaled(steps), 1, within) << model.gauge << " " << scheme;
+}
+
+TEST(Pseudofermions, OrdersOfTheIntegrators) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  QuarkModel model{.action = "pseudofermion(D, solver = cg(1e-12))"};
+  expect_order(model, "leapfrog", 2, 16, 0.05);
+  model.gauge = "SU(2)";
+  expect_order(model, "omelyan2", 2, 16, 0.05);
+}
+
+/// A product of determinants has a field for each factor; an action named in it counts as its text.
+TEST(Pseudofermions, Products) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const QuarkModel model{
+      .action =
+          "pseudofermion(D, solver = cg(1e-12))*pseudofermion(D, kappa = 0.1, solver = "
+          "cgne(1e-12))"};
+  expect_order(model, "omelyan2", 2, 16, 0.05);
+}
+
+TEST(Pseudofermions, SolversAndPrecisionsAgree) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  QuarkModel model{.level = "steps = 8, scheme = omelyan2"};
+  const auto with = [&](const std::string& options, const std::string& precision = {}) {
+    model.action = "pseudofermion(D, " + options + ")";
+    testing::Simulation setup;
+    setup.precision = precision;
+    return delta(model, setup);
+  };
+  const double wanted = with("solver = cg(1e-12)");
+  EXPECT_GT(std::abs(wanted), 1e-4);
+  EXPECT_NEAR(with("solver = cgne(1e-12)"), wanted, 1e-8);
+  EXPECT_NEAR(with("solver = bicgstab(1e-12)"), wanted, 1e-8);
+  EXPECT_NEAR(with("solver = cg(1e-12, inner = f32)"), wanted, 1e-8);
+  EXPECT_NEAR(with("solver = cg(1e-12), force = cg(1e-9)"), wanted, 1e-7);
+  // another force is another path, of the same energy at its ends
+  EXPECT_GT(std::abs(with("solver = cg(1e-12), force = cg(1e-2)") - wanted), 1e-6);
+  // links and momenta in f32: the solves and H are in f64
+  EXPECT_NEAR(with("solver = cg(1e-12)", "f32"), wanted, 2e-3 * std::abs(wanted) + 1e-4);
+}
+
+TEST(Pseudofermions, OtherDevicesAgree) {
+  if (!testing::device("native") || !testing::device("opencl")) GTEST_SKIP() << "one device only";
+  QuarkModel model{.gauge = "SU(2)", .trajectories = 2};
+  testing::Simulation opencl;
+  opencl.device = "opencl";
+  EXPECT_NEAR(delta(model, opencl), delta(model), 1e-8);
+}
+
+/// Forwards, momenta turned round, forwards: the links of the start.
+TEST(Pseudofermions, Reversible) {
+  const QuarkModel model{.level = "steps = 4, scheme = omelyan2"};
+  FixedQuarks quarks(model.text(), 1, 2, 16, 1.5);
+  const auto [moved, left] = quarks.there_and_back();
+  EXPECT_GT(moved, 0.3);
+  EXPECT_LT(left, 1e-12);
+}
+
+/// U(1) on 2 x 2, beta = 1: averages by quadrature over the five angles that gauge fixing leaves.
+/// Four components in two dimensions: the weight is det^4 of two components.
+TEST(Pseudofermions, ExactAverages) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  QuarkModel model{.lattice = "2^2",
+                   .action = "pseudofermion(D, solver = cgne(1e-10))",
+                   .beta = 1,
+                   .kappa = 0.2,
+                   .level = "steps = 4, scheme = omelyan2",
+                   .trajectories = 130};
+  model.more = R"(sweep chain = 1..128
+p = mean(mean(re(tr(loop(x, y, -x, -y)))), over = time)
+lx = mean(mean(re(path(x, x))), over = time)
+ly = mean(mean(re(path(y, y))), over = time)
+one = mean(exp(-deltaH), over = time)
+every 130 trajectories, after = trajectory > 30: mean(p, over = chain), mean(lx, over = chain) -> "a.csv"
+every 130 trajectories, after = trajectory > 30: mean(ly, over = chain), mean(one, over = chain) -> "a.csv"
+every 130 trajectories, after = trajectory > 30: ep = error(mean(p, over = chain)) -> "a.csv"
+every 130 trajectories, after = trajectory > 30: ex = error(mean(lx, over = chain)) -> "a.csv"
+every 130 trajectories, after = trajectory > 30: ey = error(mean(ly, over = chain)) -> "a.csv"
+every 130 trajectories, after = trajectory > 30: eo = error(mean(one, over = chain)) -> "a.csv"
+)";
+  const auto result = testing::run_text(model.text(), {});
+  const auto of = [&](const std::string& name) { return testing::last(result, name); };
+  EXPECT_NEAR(of("mean(p, over = chain)"), 0.628403928866, 4 * of("ep"));
+  EXPECT_NEAR(of("mean(lx, over = chain)"), -0.565252214189, 4 * of("ex"));
+  EXPECT_NEAR(of("mean(ly, over = chain)"), 0.565252214189, 4 * of("ey"));
+  EXPECT_NEAR(of("mean(one, over = chain)"), 1, 4 * of("eo"));
+  EXPECT_LT(of("ep"), 0.006);
+  EXPECT_LT(of("ex"), 0.009);
+}
+
+}  // namespace
+}  // namespace vphi
