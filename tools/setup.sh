@@ -67,13 +67,14 @@ install_dependencies() {
   install_packages "${required[@]}" -- "${optional[@]}"
 }
 
-# An environment for the Python package in the build folder, and the flags of CMake that build the
-# package with it. Fails where there is no venv or no package index.
+# python_environment PACKAGES...: an environment for the Python package in the build folder, with further
+# packages, and the flags of CMake that build the package with it. Fails where there is no venv or no
+# package index.
 python_environment() {
   python_venv=$build/python_venv
   python3 -m venv "$python_venv" &&
     "$python_venv/bin/python" -m pip -q --disable-pip-version-check install numpy xarray h5py \
-      scikit-build-core nanobind || return 1
+      scikit-build-core nanobind "$@" || return 1
   VPHI_CMAKE_FLAGS="${VPHI_CMAKE_FLAGS:-} -DVPHI_PYTHON_MODULE=ON"
   VPHI_CMAKE_FLAGS="$VPHI_CMAKE_FLAGS -DPython_EXECUTABLE=$python_venv/bin/python"
 }

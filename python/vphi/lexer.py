@@ -11,6 +11,8 @@ from pygments.lexer import RegexLexer
 from pygments.token import (Comment, Keyword, Name, Number, Operator, Punctuation, String, Text,
                             Whitespace)
 
+__all__ = ["VphiLexer"]  # what Pygments asks a module for
+
 # The longest beginning of a scope's name that stands here decides.
 TOKENS = {
     "comment.line": Comment.Single,
