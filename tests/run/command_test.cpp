@@ -200,7 +200,13 @@ TEST_F(Command, BrokenModelIsStatusOne) {
 }
 
 TEST_F(Command, CheckFailsForWhatCannotRunHere) {
-  const Outcome later = vphi("check tmqcd");
+  write("later.vphi",
+        "model later\nlattice grid: 4^2\ngauge U: SU(2)\nfermion psi: spinor\n"
+        "D(psi) = psi + sum(U[mu]*psi@mu, mu)\naction S = "
+        "pseudofermion(D)/pseudofermion(D)/pseudofermion(D)\n"
+        "sample hmc, trajectories = 1, tau = 1 {\n  level S: steps = 1, scheme = leapfrog\n}\n"
+        "init U ~ hot\nevery 1 trajectory: deltaH -> \"later.csv\"\n");
+  const Outcome later = vphi("check later.vphi");
   EXPECT_EQ(later.status, 1) << later.out;
   EXPECT_TRUE(holds(later.error, "error[E0901]")) << later.error;
   const Outcome large = vphi("check preheating --lattice 4096^3");

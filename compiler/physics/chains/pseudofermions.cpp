@@ -1,5 +1,9 @@
 #include "compiler/physics/chains/pseudofermions.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
@@ -20,22 +24,29 @@ namespace {
 /// One determinant: its field phi, and X and Y.
 class PseudofermionField {
  public:
-  PseudofermionField(const Motion& d, Lowerer& lower, const std::string& action, std::size_t number,
-                     const DeterminantFactor& factor, Pseudofermions& to)
+  /// `below`: the determinant that this one is divided by; null: there is none.
+  PseudofermionField(const Motion& d, Lowerer& lower, std::string name,
+                     const DeterminantFactor& factor, const DeterminantFactor* below,
+                     Pseudofermions& to)
       : d_(d),
         factor_(factor),
+        below_(below),
         link_(lower.link_matrices()),
-        name_(number == 0 ? action : fmt::format("{}_{}", action, number + 1)),
+        name_(std::move(name)),
         to_(to) {}
 
   void add() {
-    check_weights();
+    check_weights(factor_);
+    if (below_) check_weights(*below_);
     phi_ = new_spinor("phi", true);
     x_ = new_spinor("x", true);
     y_ = new_spinor("y", true);
+    right_ = below_ ? new_spinor("right", true) : phi_;
     for (int i = 0; i < reals(); ++i) to_.drawn.push_back(y_ + i);
-    to_.made.push_back(update("drawn", fmt::format("phi = {} eta of {}", factor_.name, name_), phi_,
+    to_.made.push_back(update("drawn", fmt::format("{} eta of {}", factor_.name, name_), right_,
                               applied(factor_.form, y_)));
+    // phi = D2^-1 D1 eta; x is not in use yet
+    if (below_) add_solution(*below_, below_->solver, phi_, x_, to_.made);
     add_solutions(factor_.kicks ? *factor_.kicks : factor_.solver, to_.for_kicks);
     if (factor_.kicks) add_solutions(factor_.solver, to_.for_energy);
     add_density();
@@ -47,11 +58,11 @@ class PseudofermionField {
   int reals() const { return 8 * factor_.colours; }
 
   /// The derivative is taken along paths alone, and numbers are moved with the site.
-  void check_weights() const {
-    for (const SpinorTerm& term : factor_.form.terms) {
+  void check_weights(const DeterminantFactor& factor) const {
+    for (const SpinorTerm& term : factor.form.terms) {
       for (const Expr part : {term.weight.re, term.weight.im}) {
         if (algebra::contains(part, [](Expr node) { return node.is(Op::Load); }))
-          d_.fail(errors::not_yet(factor_.span,
+          d_.fail(errors::not_yet(factor.span,
                                   "a determinant of an operator with fields in its numbers"));
         if (algebra::per_site(part))
           d_.fail(errors::not_yet(
@@ -96,36 +107,47 @@ class PseudofermionField {
 
   // ---- X and Y ----------------------------------------------------------------------------------
 
+  /// X and Y at the links of now, of D1 Y = D2 phi and adj(D1) X = Y.
   void add_solutions(const LinearSystem& chosen, std::vector<Update>& to) const {
-    if (wants_hermitian(chosen)) {
-      // D D^+ x = phi
-      LinearSystem system = system_of(
-          chosen, fmt::format("{}, X of {} adj({}) X = phi", name_, factor_.name, factor_.name));
-      const int inner = new_spinor("stage", false);
-      system.op.stages.push_back({arrays_from(inner), applied(factor_.adjoint, x_), -1});
-      system.op.image = applied(factor_.form, inner);
-      if (text::calls(*chosen.solver, "adj")) system.adjoint = system.op;
-      to.push_back(solve(std::move(system), x_, phi_));
-      to.push_back(update("y", fmt::format("Y = adj({}) X of {}", factor_.name, name_), y_,
-                          applied(factor_.adjoint, x_)));
-      return;
-    }
-    const bool adjoint = text::calls(*chosen.solver, "adj");
-    const auto add = [&](const std::string& what, const SpinorForm& op, const SpinorForm& other,
-                         int unknown, int right) {
-      LinearSystem system = system_of(chosen, fmt::format("{}, {}", name_, what));
-      system.op.image = applied(op, unknown);
-      if (adjoint) system.adjoint.image = applied(other, unknown);
-      to.push_back(solve(std::move(system), unknown, right));
-    };
-    add(fmt::format("Y of {} Y = phi", factor_.name), factor_.form, factor_.adjoint, y_, phi_);
-    add(fmt::format("X of adj({}) X = Y", factor_.name), factor_.adjoint, factor_.form, x_, y_);
+    if (below_)
+      to.push_back(update("right", fmt::format("{} phi of {}", below_->name, name_), right_,
+                          applied(below_->form, phi_)));
+    add_solution(factor_, chosen, y_, x_, to);
+    if (!wants_hermitian(chosen)) add_solve(factor_, chosen, true, x_, y_, to);
   }
 
-  LinearSystem system_of(const LinearSystem& chosen, std::string name) const {
+  /// D unknown = right; where the solver is made for hermitian operators by D adj(D) inner = right.
+  void add_solution(const DeterminantFactor& factor, const LinearSystem& chosen, int unknown,
+                    int inner, std::vector<Update>& to) const {
+    if (!wants_hermitian(chosen)) return add_solve(factor, chosen, false, unknown, right_, to);
+    LinearSystem system = system_of(chosen, factor, "{0} adj({0})");
+    const int stage = new_spinor("stage", false);
+    system.op.stages.push_back({arrays_from(stage), applied(factor.adjoint, inner), -1});
+    system.op.image = applied(factor.form, stage);
+    if (text::calls(*chosen.solver, "adj")) system.adjoint = system.op;
+    to.push_back(solve(std::move(system), inner, right_));
+    to.push_back(update(unknown == phi_ ? "phi" : "y",
+                        fmt::format("adj({}) of the solution for {}", factor.name, name_), unknown,
+                        applied(factor.adjoint, inner)));
+  }
+
+  /// D unknown = right, or adj(D) unknown = right.
+  void add_solve(const DeterminantFactor& factor, const LinearSystem& chosen, bool adjoint,
+                 int unknown, int right, std::vector<Update>& to) const {
+    LinearSystem system = system_of(chosen, factor, adjoint ? "adj({0})" : "{0}");
+    const SpinorForm &op = adjoint ? factor.adjoint : factor.form,
+                     &other = adjoint ? factor.form : factor.adjoint;
+    system.op.image = applied(op, unknown);
+    if (text::calls(*chosen.solver, "adj")) system.adjoint.image = applied(other, unknown);
+    to.push_back(solve(std::move(system), unknown, right));
+  }
+
+  /// `op`: the operator of the system, {0} the name of D.
+  LinearSystem system_of(const LinearSystem& chosen, const DeterminantFactor& factor,
+                         const char* op) const {
     LinearSystem system = chosen;
     const std::string number = std::to_string(d_.collected.solves.size() + 1);
-    system.name = std::move(name);
+    system.name = fmt::format("{}, {} X = B", name_, fmt::format(fmt::runtime(op), factor.name));
     system.iterations = "solve_iterations_" + number;
     system.residual = "solve_residual_" + number;
     return system;
@@ -161,19 +183,49 @@ class PseudofermionField {
     };
   }
 
+  static std::vector<gauge::WordTerm> words_of(const DeterminantFactor& factor) {
+    std::vector<gauge::WordTerm> words;
+    for (const SpinorTerm& term : factor.form.terms) {
+      if (term.path.word.empty()) continue;
+      words.push_back({term.spin, term.weight, term.path.start, term.path.word, term.at});
+    }
+    return words;
+  }
+
+  static bool same_words(const std::vector<gauge::WordTerm>& a,
+                         const std::vector<gauge::WordTerm>& b) {
+    return std::ranges::equal(a, b, [](const gauge::WordTerm& x, const gauge::WordTerm& y) {
+      return x.spin == y.spin && gauge::same_number(x.weight, y.weight) && x.from == y.from &&
+             x.word == y.word && x.at == y.at;
+    });
+  }
+
+  /// dS = -2 Re <X, dD1 Y> + 2 Re <X, dD2 phi>; one form of Y - phi where D1 and D2 differ at the
+  /// sites alone.
   void add_staples() const {
-    std::vector<gauge::WordTerm> terms;
-    for (const SpinorTerm& term : factor_.form.terms)
-      terms.push_back({term.spin, term.weight, term.path.start, term.path.word, term.at});
+    const std::vector<gauge::WordTerm> words = words_of(factor_);
+    const gauge::SpinorOf y = spinor_at(y_), phi = spinor_at(phi_);
+    if (!below_) return add_staple(words, y, -2);
+    const std::vector<gauge::WordTerm> others = words_of(*below_);
+    if (same_words(words, others)) {
+      const gauge::SpinorOf rest = [y, phi](Offset at) { return gauge::minus(y(at), phi(at)); };
+      return add_staple(words, rest, -2);
+    }
+    add_staple(words, y, -2);
+    add_staple(others, phi, 2);
+  }
+
+  void add_staple(const std::vector<gauge::WordTerm>& words, const gauge::SpinorOf& right,
+                  int factor) const {
     const gauge::WeightAt weight_at = [](const gauge::Complex& weight, Offset at) {
       return gauge::Complex{neighbour(weight.re, at), neighbour(weight.im, at)};
     };
     to_.staple.resize(static_cast<std::size_t>(d_.grid.dims));
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
       const gauge::Matrix v =
-          gauge::insertion_staple(terms, axis, link_, spinor_at(x_), spinor_at(y_), weight_at);
+          gauge::insertion_staple(words, axis, link_, spinor_at(x_), right, weight_at);
       if (v.parts.empty()) continue;
-      const gauge::Matrix own = gauge::times(arena().integer(-2), v);
+      const gauge::Matrix own = gauge::times(arena().integer(factor), v);
       gauge::Matrix& all = to_.staple[static_cast<std::size_t>(axis)];
       all = all.parts.empty() ? own : gauge::plus(all, own);
     }
@@ -181,21 +233,33 @@ class PseudofermionField {
 
   const Motion& d_;
   const DeterminantFactor& factor_;
+  const DeterminantFactor* below_;
   const gauge::LinkOf link_;
   const std::string name_;
   Pseudofermions& to_;
   int phi_ = -1, x_ = -1, y_ = -1;
+  int right_ = -1;  ///< D2 phi, or phi
 };
 
 }  // namespace
 
+// Each denominator is paired with a numerator, in the order of the text.
 Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedAction& action) {
+  std::vector<const dsl::Expr*> above, below;
+  for (const DeterminantCall& factor : action.determinants)
+    (factor.divides ? below : above).push_back(factor.call);
+  if (below.size() > above.size())
+    d.fail(errors::not_yet(below[above.size()]->span,
+                           "a determinant in a denominator without one above it"));
   Pseudofermions result;
-  std::size_t number = 0;
-  for (const DeterminantCall& factor : action.determinants) {
-    if (factor.divides) d.fail(errors::not_yet(factor.call->span, "a quotient of determinants"));
-    const DeterminantFactor read = lower.determinant_factor(*factor.call);
-    PseudofermionField(d, lower, action.name, number++, read, result).add();
+  for (std::size_t i = 0; i < above.size(); ++i) {
+    const std::string name = i == 0 ? action.name : fmt::format("{}_{}", action.name, i + 1);
+    const DeterminantFactor top = lower.determinant_factor(*above[i]);
+    std::optional<DeterminantFactor> bottom;
+    if (i < below.size()) bottom = lower.determinant_factor(*below[i]);
+    if (bottom && bottom->antiperiodic != top.antiperiodic)
+      d.fail(errors::not_yet(below[i]->span, "a quotient of fermions with different boundaries"));
+    PseudofermionField(d, lower, name, top, bottom ? &*bottom : nullptr, result).add();
   }
   return result;
 }

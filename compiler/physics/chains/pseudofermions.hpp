@@ -8,7 +8,9 @@
 // (compiler/gauge/insertions.hpp). X and Y come from the solver of the call: from D D^+ X = phi and
 // Y = D^+ X where it is made for hermitian operators, from D Y = phi and D^+ X = Y elsewhere. The
 // solves, X, Y and S are in f64 whatever the fields are. A product of determinants has a field for
-// each factor. Refused (E0901): a quotient, and an operator that holds fields other than links.
+// each factor. A quotient |det D1|^2/|det D2|^2 has S = |D1^-1 D2 phi|^2 with phi = D2^-1 D1 eta
+// (Hasenbusch, hep-lat/0107019). Refused (E0901): operators with fields in their numbers, and
+// denominators without a numerator.
 #pragma once
 
 #include <vector>

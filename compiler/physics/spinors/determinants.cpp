@@ -76,6 +76,9 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call) {
     force = force || option.name == "force";
     if (option.name == "even_odd" && option.value->text != "off" && option.value->text != "on")
       d_.fail(errors::option_value(option.value->span, option.name, "on or off"));
+    if (option.name == "even_odd" && option.value->text == "on")
+      d_.fail(
+          errors::not_yet(option.value->span, "a determinant with its field at odd sites alone"));
     if (option.name == "solver" || option.name == "force" || option.name == "even_odd") continue;
     options.values.emplace(option.name, value(*option.value));
   }

@@ -76,21 +76,25 @@ class FixedQuarks {
   double action(double e = 0) {
     put_links(e);
     std::vector<program::Launch> solves;
-    bool inside = false;
+    bool begun = false;
     for (const program::Launch& launch : program_.launches(0)) {
       const std::string& name = kernel_of(launch);
-      if (name.starts_with("solve_")) inside = true;
-      if (name.starts_with("kick") || name == "next_flow") {
-        if (inside) break;
-        continue;
-      }
-      if (inside) solves.push_back(launch);
+      const bool moves = name.starts_with("kick") || name == "next_flow" || name == "drift";
+      if (moves && !solves.empty()) break;
+      if (begun && !moves) solves.push_back(launch);
+      begun = begun || name == "energy_before";
     }
     run_->launch(solves);
     double sum = 0;
     for (int k = 0; k < 8 * colours_; ++k)
       for (const double y : field("y", k)) sum += y * y;
     return sum;
+  }
+
+  /// dS/de of the links exp(e p) U, by differences of the action.
+  double slope() {
+    const double e = 1e-3;
+    return (8 * (action(e) - action(-e)) - action(2 * e) + action(-2 * e)) / (12 * e);
   }
 
   /// dS/dw_a of every link, from the kicks after `action()`: [site][axis][generator].
