@@ -88,7 +88,44 @@ def test_wrong_shape_and_values_are_refused():
         simulation.write(array, float("nan"))
 
 
-def test_interrupt_leaves_a_complete_result():
+@pytest.mark.parametrize("given, says, fix", [
+    ({"stepz": 3}, "no argument stepz=", "steps="),
+    ({"m": 2}, "no argument m=", "set={'m': 2}"),
+    ({"steps": 1.5}, "steps=1.5 is no whole number", "steps=1"),
+    ({"steps": True}, "steps=True", "steps=1"),
+    ({"steps": -1}, "steps=-1", "steps=1"),
+    ({"batch": 0}, "batch=0", "batch=1"),
+    ({"threads": -3}, "threads=-3", "threads=1"),
+    ({"until": 5}, "until=5 is no text", 'until="t > 10"'),
+    ({"precision": 32}, "precision=32", 'precision="f64"'),
+    ({"device": 0}, "device=0", 'device="cuda:0"'),
+    ({"set": "m=3"}, "set='m=3' is no dictionary", "set={'g': 5e-4}"),
+])
+def test_argument_that_cannot_be_obeyed(given, says, fix):
+    with pytest.raises(vphi.UsageError) as caught:
+        vphi.load(WAVE).run(**{"device": "native", "progress": False, **given})
+    assert says in str(caught.value) and fix in caught.value.fix
+
+
+def test_argument_of_a_run_is_none_of_load():
+    with pytest.raises(vphi.UsageError, match="`run` and `start` take device="):
+        vphi.load(WAVE, device="native")
+
+
+def test_whole_numbers_of_numpy_are_taken():
+    numpy = pytest.importorskip("numpy")
+    assert vphi.load(WAVE).run("native", steps=numpy.int64(2)).steps == 2
+
+
+@pytest.fixture
+def interrupts():
+    """SIGINT interrupts, also where the shell that started the tests ignores it for them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_interrupt_leaves_a_complete_result(interrupts):
     model = vphi.load(WAVE, until="t > 1e7")
     seen = []
 

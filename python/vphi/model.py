@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from . import _core
+from . import _core, arguments
 from .errors import Interrupted, UsageError
 from .progress import Bar, bar_for
 from .simulation import Simulation
@@ -54,19 +54,22 @@ def _expression(value):
 
 
 def _overrides(set=None, lattice=None, until=None, precision=None, seed=None, steps=None,
-               batch=None, free=None):
+               batch=None, free=None, **unknown):
+    arguments.no_others(unknown)
     if isinstance(free, str):
         raise UsageError(f"free={free!r} is one text, not a list of names", "E0810",
                          f"free=[{free!r}]")
-    if steps is not None and steps < 0:
-        raise UsageError(f"{steps} is no number of steps", "E0810", "steps=1000")
     if isinstance(lattice, (tuple, list)):
         lattice = " * ".join(str(n) for n in lattice)
     return _core.overrides(
-        [f"{name}={_expression(value)}" for name, value in (set or {}).items()],
-        "" if lattice is None else str(lattice), until or "", precision or "",
-        "" if seed is None else str(seed), -1 if steps is None else int(steps),
-        0 if batch is None else int(batch), [str(name) for name in free or ()])
+        [f"{name}={_expression(value)}" for name, value in arguments.assignments(set)],
+        "" if lattice is None else str(lattice),
+        "" if until is None else arguments.text("until", until, "t > 10"),
+        "" if precision is None else arguments.text("precision", precision, "f64"),
+        "" if seed is None else str(seed),
+        -1 if steps is None else arguments.whole("steps", steps, 0),
+        0 if batch is None else arguments.whole("batch", batch, 1),
+        [str(name) for name in free or ()])
 
 
 def _initial(name, values):
@@ -144,6 +147,8 @@ class Model:
               **changes: Unpack[Changes]) -> Simulation:
         """A run that is driven by hand: compiled, at its first state. `init`: arrays of initial
         values in physical units by variable, {"phi": phi, "phi'": rate}, instead of the text's."""
+        arguments.text("device", device, "cuda:0")
+        arguments.whole("threads", threads, 0)
         model = self.changed(**changes) if changes else self
         core = model._core
         if init:
