@@ -250,7 +250,7 @@ Diagnostic option_name(Span at, std::string_view found) {
 Diagnostic second_equals(Span at, Span first) {
   return with_label(
       error("E0535", at, "a second `=` on one line", "", "a definition has one `=`; `==` compares",
-            "give each name a line of its own"),
+            "write `==` to compare, or `,` before a name that has a value of its own"),
       first, "the first one");
 }
 

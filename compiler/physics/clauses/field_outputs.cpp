@@ -1,5 +1,6 @@
 #include "compiler/physics/clauses/field_outputs.hpp"
 
+#include <cmath>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -239,6 +240,10 @@ class FieldOutputs {
         d_.fail(errors::option_value(option.span, std::string(row.name), "an axis of the lattice"));
       base.form.axis = axis;
       base.coordinate = static_cast<double>(lower_.fixed_number(*option.value, name));
+      const double half = 0.5 * static_cast<double>(d_.grid.dx->number.real) *
+                          static_cast<double>(d_.grid.extent[static_cast<std::size_t>(axis)]);
+      if (!(std::abs(base.coordinate) <= half * (1 + 1e-9)))
+        bad_value(option, fmt::format("a coordinate in the box, from {:.6g} to {:.6g}", -half, half));
     } else if (name == "over" && counted) {
       std::vector<dsl::ExprPtr> names = option.value->args;
       if (option.value->kind != ExprKind::List) names = {option.value};
