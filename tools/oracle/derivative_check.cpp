@@ -13,6 +13,7 @@
 #include "dsl/syntax/parse.hpp"
 #include "tools/oracle/both_sides.hpp"
 #include "tools/oracle/derived_value.hpp"
+#include "tools/oracle/determinant_check.hpp"
 #include "tools/oracle/law_check.hpp"
 #include "tools/oracle/link_check.hpp"
 #include "tools/oracle/shown_state.hpp"
@@ -44,8 +45,10 @@ class Comparison {
     std::vector<DerivativeRow> all = rates();
     const bool still = all.size() == 1 && all[0].not_checked == kStill;
     const auto solved = check_solves(resolved_, system_);
+    const auto determinants = check_determinants(resolved_, system_);
     const auto started = check_starts(resolved_, system_);
-    if (still && !solved.empty()) all.clear();
+    if (still && !(solved.empty() && determinants.empty())) all.clear();
+    all.insert(all.end(), determinants.begin(), determinants.end());
     all.insert(all.end(), solved.begin(), solved.end());
     all.insert(all.end(), started.begin(), started.end());
     return all;
@@ -181,6 +184,7 @@ class Comparison {
     for (const auto& memory : trajectory.memory) zero(memory.array);
     for (const Variable& v : system_.variables) zero(v.array);
     for (const physics::Trajectory::Level& level : trajectory_->levels) {
+      if (!level.before_kicks.empty()) continue;  // a determinant: determinant_check.hpp
       for (const Variable& v : system_.variables) {
         const auto at = standing(text_, v.shown);
         if (!at) continue;

@@ -40,7 +40,7 @@ class SolveComparison {
   std::vector<DerivativeRow> rows() {
     std::vector<DerivativeRow> result;
     for (std::size_t i = 0; i < system_.solves.size(); ++i) {
-      if (system_.solves[i].like >= 0) continue;
+      if (system_.solves[i].like >= 0 || system_.solves[i].wide) continue;
       try {
         result.push_back(row(i));
       } catch (const NotCovered& end) {

@@ -42,7 +42,7 @@ inline std::vector<std::string> models(bool gauge) {
     if (entry.path().extension() != ".vphi") continue;
     const std::string folder = entry.path().parent_path().filename().string();
     const std::string name = folder + "/" + entry.path().stem().string();
-    if (folder == "std" || name == "gauge/tmqcd") continue;  // no model; not in this version
+    if (folder == "std") continue;  // no model
     if ((folder == "gauge") == gauge) names.push_back(name);
   }
   std::sort(names.begin(), names.end());

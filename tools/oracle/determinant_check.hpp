@@ -1,0 +1,19 @@
+// Compares determinants in the weight of trajectories with the text. The scheduled kernels draw a
+// field and solve for X and Y; the text's operators D1, of the numerator, and D2, of the
+// denominator (1 where there is none), must give
+//   D2 phi = D1 eta at the start,   D1 Y = D2 phi,   <X, D1 v> = <Y, v> for any v,
+// and the kicks of each momentum must be the difference quotient of 2 Re <X, D1 Y - D2 phi> along
+// exp(i w T_a) U. The first three are within the solvers' tolerances.
+#pragma once
+
+#include <vector>
+
+#include "tools/oracle/derivative_check.hpp"
+
+namespace vphi::tools {
+
+/// Empty where no level of a trajectory has a determinant.
+std::vector<DerivativeRow> check_determinants(const dsl::Resolved& resolved,
+                                              const physics::System& system);
+
+}  // namespace vphi::tools
