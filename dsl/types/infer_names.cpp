@@ -234,9 +234,10 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
   }
   for (const BuiltinConstant& constant : constants()) std_names.emplace_back(constant.name);
   for (const Builtin& builtin : builtins()) {
-    if (builtin.rule != Rule::Distribution || scope.inherited(&Scope::drawn)) {
+    // `D` and `Re` are quantities that are not declared, and hardly meant as `d` and `re`.
+    const bool short_name = builtin.name.size() < 3;
+    if (!short_name && (builtin.rule != Rule::Distribution || scope.inherited(&Scope::drawn)))
       std_names.emplace_back(builtin.name);
-    }
   }
   std_names.emplace_back("noise");
   auto near = suggest(name, own);
