@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "runtime/observe/reduce.hpp"
 
 namespace vphi::runtime {
@@ -35,6 +37,7 @@ void Observer::restore(const ObserverState& state, std::int64_t generation, cons
   observed_ = state.observed;
   for (std::size_t i = 0; i < series_.size(); ++i) series_index_[series_[i].name] = i;
   expectations_.restore(state.expectations);
+  restored_ = true;
   if (all_files() == nullptr) return;
   for (const std::string& name : all_files()->go_back(generation, at, marks)) {
     if (!results_) ensemble_->rewrite_rows(name);
@@ -229,6 +232,7 @@ void Observer::observe(std::int64_t step, bool last) {
       }
       const auto& scalars = session_.scalars();
       if (output->after_slot >= 0 && scalars[output->after_slot] == 0) continue;
+      begun_.insert(place(*output));
       record(*output, at, scalars);
       if (!output->regular() || due(*output, step)) write_fields(*output, at, scalars);
     }
@@ -340,7 +344,19 @@ std::vector<std::string> Observer::files() const {
 std::vector<std::string> Observer::notes() const {
   std::vector<std::string> all = results_ ? results_->notes() : std::vector<std::string>{};
   if (std::string late = times_.note(); !late.empty()) all.push_back(std::move(late));
+  if (ensemble_ != nullptr) return all;
+  for (const Output& output : session_.program().outputs)
+    if (output.after_slot >= 0 && never_begun(output))
+      all.push_back(fmt::format(
+          "`{}` was not written: its `after` held at none of its steps",
+          output.scalars.empty() ? output.fields.front().name : output.scalars.front().name));
   return all;
+}
+
+bool Observer::never_begun(const Output& output) const {
+  if (begun_.contains(place(output))) return false;
+  if (output.scalars.empty()) return !output.fields.empty() && !restored_;
+  return !series_index_.contains(output.scalars.front().name);
 }
 
 void Observer::flush() {

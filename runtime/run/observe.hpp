@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -93,6 +94,8 @@ class Observer {
   io::ResultFile* file(const program::Output& output);
   io::Results* all_files() const;
   double time_of(std::int64_t step) const;
+  /// Whether the output has `after` and wrote nothing; false where that is not known.
+  bool never_begun(const program::Output& output) const;
 
   Session& session_;
   int threads_;
@@ -105,6 +108,8 @@ class Observer {
   std::unordered_map<std::string, std::size_t> series_index_;
   std::vector<std::int64_t> last_step_;  ///< of each series
   std::int64_t observed_ = -1;
+  std::set<std::size_t> begun_;  ///< outputs that have written something since this start
+  bool restored_ = false;        ///< a run that goes on: what wrote before is not known
 };
 
 }  // namespace vphi::runtime

@@ -229,6 +229,25 @@ TEST_F(Command, ARunWithoutAnEndIsSaidToHaveNone) {
   EXPECT_FALSE(holds(vphi("check wave").out, "end      none"));
 }
 
+TEST_F(Command, AnOutputThatNeverBeginsIsSaid) {
+  const auto ran = [&](const char* after) {
+    std::ofstream(folder_ / "late.vphi")
+        << "model late\nlattice line: 16, spacing = 1, boundary = periodic\nfield u: real\n"
+           "u' = lap(u)\ninit u = 1\nevolve euler, dt = 0.1, until = t >= 1\n"
+           "every 2 steps, after = t > "
+        << after << ": mean(u) -> \"late.h5\"\nevery 3 steps, after = t > " << after
+        << ": profile(u, along = x) -> \"late.h5\"\nevery 1 step: max(u) -> \"all.h5\"\n";
+    return vphi("run late.vphi --device native --no-report").out;
+  };
+  const std::string never = ran("100"), later = ran("0.5");
+  for (const char* name : {"mean(u)", "profile(u)"})
+    EXPECT_TRUE(
+        holds(never, "`" + std::string(name) + "` was not written: its `after` held at none"))
+        << never;
+  EXPECT_FALSE(holds(never, "`max(u)`"));
+  EXPECT_FALSE(holds(later, "was not written")) << later;
+}
+
 TEST_F(Command, ASeedOfNothingIsSaid) {
   EXPECT_TRUE(holds(vphi("check wave --seed 7").error, "warning[W0799]"));
   EXPECT_FALSE(holds(vphi("check preheating --seed 7").error, "W0799"));
