@@ -41,6 +41,13 @@ class Comm {
   virtual std::vector<Bytes> gather(std::span<const std::byte> own) = 0;
   /// Of a list with one entry for each rank, which rank 0 gives, each rank gets its own.
   virtual Bytes deal(const std::vector<Bytes>& all) = 0;
+  /// What each rank gives comes to all of them, by rank. `all` has room for exactly that.
+  virtual void to_all(std::span<const std::byte> own, std::span<std::byte> all) = 0;
+  /// Messages on a ring: rank r gives one to rank r - 1 and one to rank r + 1, and gets one from
+  /// each. Two ranks are neighbours on both sides. Sizes are known: what rank r expects from below
+  /// is as long as what rank r - 1 gives to above.
+  virtual void ring(std::span<const std::byte> to_below, std::span<const std::byte> to_above,
+                    std::span<std::byte> from_below, std::span<std::byte> from_above) = 0;
   /// Ends what all other ranks wait for, now and later, with a CommError that says `why`.
   virtual void abort(const std::string& why) noexcept = 0;
 

@@ -19,6 +19,8 @@ struct Api {
   decltype(vphi_mpi_share)* share = nullptr;
   decltype(vphi_mpi_send)* send = nullptr;
   decltype(vphi_mpi_receive)* receive = nullptr;
+  decltype(vphi_mpi_to_all)* to_all = nullptr;
+  decltype(vphi_mpi_swap)* swap = nullptr;
   decltype(vphi_mpi_abort)* abort = nullptr;
   decltype(vphi_mpi_end)* end = nullptr;
   decltype(vphi_mpi_library)* library = nullptr;
@@ -28,6 +30,7 @@ struct Api {
     return from.bind(version, "vphi_mpi_version") && version() == VPHI_MPI_VERSION &&
            from.bind(begin, "vphi_mpi_begin") && from.bind(share, "vphi_mpi_share") &&
            from.bind(send, "vphi_mpi_send") && from.bind(receive, "vphi_mpi_receive") &&
+           from.bind(to_all, "vphi_mpi_to_all") && from.bind(swap, "vphi_mpi_swap") &&
            from.bind(abort, "vphi_mpi_abort") && from.bind(end, "vphi_mpi_end") &&
            from.bind(library, "vphi_mpi_library") && from.bind(words, "vphi_mpi_words");
   }
@@ -92,6 +95,18 @@ class Mpi : public Comm {
     return all[0];
   }
 
+  void to_all(std::span<const std::byte> own, std::span<std::byte> all) override {
+    check(api_.to_all(own.data(), static_cast<long>(own.size()), all.data(),
+                      static_cast<long>(all.size())));
+  }
+
+  void ring(std::span<const std::byte> to_below, std::span<const std::byte> to_above,
+            std::span<std::byte> from_below, std::span<std::byte> from_above) override {
+    const int below = (rank_ + size_ - 1) % size_, above = (rank_ + 1) % size_;
+    swap(to_below, below, from_above, above);
+    swap(to_above, above, from_below, below);
+  }
+
   void abort(const std::string&) noexcept override { api_.abort(4); }
 
  private:
@@ -100,6 +115,10 @@ class Mpi : public Comm {
     std::array<char, 512> text{};
     api_.words(error, text.data(), static_cast<int>(text.size()));
     throw CommError(std::string("MPI: ") + text.data());
+  }
+  void swap(std::span<const std::byte> give, int to, std::span<std::byte> get, int from) const {
+    check(api_.swap(give.data(), static_cast<long>(give.size()), to, get.data(),
+                    static_cast<long>(get.size()), from));
   }
   void send(std::span<const std::byte> bytes, int to) const {
     const long count = static_cast<long>(bytes.size());

@@ -1,5 +1,6 @@
 #include "runtime/comm/team.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,7 @@ struct Team::Shared {
   std::optional<std::string> aborted;
   // Written by their rank before a barrier, read by the others between it and the next.
   std::vector<std::span<const std::byte>> given;
+  std::vector<std::span<const std::byte>> to_above = given;
   const std::vector<Bytes>* dealt = nullptr;
 
   /// Returns when all ranks have come here.
@@ -74,6 +76,24 @@ class Team::Member : public Comm {
     return own;
   }
 
+  void to_all(std::span<const std::byte> own, std::span<std::byte> all) override {
+    shared_.given[place(0)] = own;
+    shared_.barrier();
+    for (const auto& one : shared_.given) all = put(one, all);
+    if (!all.empty()) throw std::logic_error("ranks expect messages of other sizes");
+    shared_.barrier();
+  }
+
+  void ring(std::span<const std::byte> to_below, std::span<const std::byte> to_above,
+            std::span<std::byte> from_below, std::span<std::byte> from_above) override {
+    shared_.given[place(0)] = to_below;
+    shared_.to_above[place(0)] = to_above;
+    shared_.barrier();
+    put(shared_.to_above[place(-1)], from_below);
+    put(shared_.given[place(1)], from_above);
+    shared_.barrier();
+  }
+
   void abort(const std::string& why) noexcept override {
     const std::lock_guard lock(shared_.mutex);
     if (!shared_.aborted) shared_.aborted = why;
@@ -81,6 +101,17 @@ class Team::Member : public Comm {
   }
 
  private:
+  /// Of the rank that lies so far above on the ring.
+  std::size_t place(int above) const {
+    return static_cast<std::size_t>((rank_ + above + shared_.size) % shared_.size);
+  }
+  /// Copies to the front of `to`; the rest comes back.
+  static std::span<std::byte> put(std::span<const std::byte> from, std::span<std::byte> to) {
+    if (from.size() > to.size()) throw std::logic_error("ranks expect messages of other sizes");
+    std::ranges::copy(from, to.begin());
+    return to.subspan(from.size());
+  }
+
   Shared& shared_;
   int rank_;
 };

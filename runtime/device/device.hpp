@@ -108,6 +108,9 @@ class Device {
   virtual RawQueue raw_queue() { return {}; }
   /// CUdeviceptr or cl_mem of a buffer, as a pointer; null where there is none.
   virtual void* raw_memory(BufferHandle) { return nullptr; }
+  /// Lets kernels of this device use the memory of another one that this process has open, by its
+  /// DeviceInfo::id. False: they cannot reach it.
+  virtual bool reach(const std::string&) { return false; }
 
  private:
   HostBlocks blocks_;

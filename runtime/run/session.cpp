@@ -120,6 +120,7 @@ Session::~Session() {
   };
   try {
     device_.synchronise();
+    lattice_.reset();  // the others end by themselves
     fields_.reset();
     Session::release_scratch();
     for (auto& copies : buffers_)
@@ -182,17 +183,26 @@ BufferHandle Session::resolve(const program::Kernel&, int kernel_index, const Ar
 void Session::issue(const Launches& list) {
   forget_scalars();
   std::vector<BufferHandle> arguments;
+  Wanted wanted;  // of other ranks, before the next launch
+  const auto exchange = [&] {
+    if (lattice_) lattice_->exchange(wanted);
+    wanted = {};
+  };
   for (const Launch& launch : list) {
     const auto& kernel = program_.kernels[launch.kernel];
     arguments.clear();
     for (const Argument& a : kernel.arguments)
       arguments.push_back(resolve(kernel, launch.kernel, a));
-    if (lattice_) before_launch(launch);
+    if (lattice_) add_wanted_before(launch, wanted);
+    exchange();
     device_.launch(kernels_[launch.kernel], arguments);
     for (int b : launch.swap) buffers_[b].now ^= 1;
-    if (lattice_) after_launch(launch);
-    if (launch.solve >= 0) solve(program_.solves[static_cast<std::size_t>(launch.solve)]);
+    if (lattice_) add_wanted_after(launch, wanted);
+    if (launch.solve < 0) continue;
+    exchange();
+    solve(program_.solves[static_cast<std::size_t>(launch.solve)]);
   }
+  exchange();
 }
 
 void Session::issue_wave(const Launches& list) {
@@ -448,12 +458,8 @@ RecordingHandle Session::recording(std::int64_t steps) {
   const auto cycle_length =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(program_.cycle.size()));
   const auto now = buffers_;
-  for (std::int64_t i = 0; i < 2 * cycle_length; ++i) {
-    for (const Launch& launch : program_.launches(step_ + i)) {
-      provide({launch}, false);
-      swap({launch}, 1);
-    }
-  }
+  for (std::int64_t i = 0; i < 2 * cycle_length; ++i)
+    provide_and_swap(program_.launches(step_ + i));
   for (std::size_t b = 0; b < buffers_.size(); ++b) buffers_[b].now = now[b].now;
   const auto before = buffers_;
   const RecordingHandle handle = device_.record([&] {
@@ -495,8 +501,11 @@ std::int64_t Session::singles(std::int64_t at, std::int64_t steps) const {
   return steps < unit ? steps : 0;
 }
 
+/// Whether the host takes part between the launches of a step.
+bool Session::host_between() { return steps_solve_ || (lattice_ && !lattice_->recorded()); }
+
 void Session::prepare(std::int64_t steps) {
-  if (lattice_ || steps_solve_) return;  // neither what ranks send nor a solve is recorded
+  if (host_between()) return;  // neither what goes through the host nor a solve is recorded
   const auto before = buffers_;
   const std::int64_t first = step_;
   while (steps > 0) {
@@ -534,7 +543,8 @@ void Session::multi_step(std::int64_t steps) {
 
 void Session::advance(std::int64_t steps) {
   forget_scalars();
-  for (; (lattice_ || steps_solve_) && steps > 0; --steps, ++step_) {
+  const bool single = host_between();
+  for (; single && steps > 0; --steps, ++step_) {
     provide(program_.launches(step_), false);
     issue(program_.launches(step_));
   }

@@ -94,7 +94,7 @@ class Session {
   /// Of this rank.
   Device& device() { return device_; }
   /// Waits for all that was queued.
-  virtual void synchronise() { device_.synchronise(); }
+  virtual void synchronise();
 
   /// Compiles the kernels of the steps and the regular outputs, fills the random fields, and runs
   /// the prologue.
@@ -172,9 +172,10 @@ class Session {
                        const program::Argument& argument) const;
   void issue(const Launches& list);
   /// Ranks that share the lattice: sums before a launch, ghosts after it, ghosts of a buffer.
-  void before_launch(const program::Launch& launch);
-  void after_launch(const program::Launch& launch);
+  void add_wanted_before(const program::Launch& launch, Wanted& wanted) const;
+  void add_wanted_after(const program::Launch& launch, Wanted& wanted) const;
   void fill_ghosts(int buffer);
+  void provide_and_swap(const Launches& list);
   std::vector<double> share_of_random(std::size_t index);
   /// Launches of one kernel that may overlap (Program::together_reach).
   void issue_wave(const Launches& list);
@@ -204,6 +205,7 @@ class Session {
   template <class T>
   void scatter(int buffer, std::size_t first, std::span<const T> from);
   const std::vector<std::int64_t>& places();
+  bool host_between();
   RecordingHandle recording(std::int64_t steps);
   /// How many passes of `together_steps` steps one recording makes, out of `steps` steps; 0: single
   /// steps.

@@ -51,13 +51,16 @@ BufferHandle Session::take(std::size_t bytes) {
 void Session::give(BufferHandle handle, std::size_t bytes) { pool_[bytes].push_back(handle); }
 
 void Session::trim() {
+  const std::size_t before = held_;
   for (auto& [bytes, handles] : pool_)
     for (BufferHandle handle : handles) device_.free(handle), held_ -= bytes;
   pool_.clear();
+  if (lattice_ && held_ != before) lattice_->allocated();
 }
 
 void Session::provide(const Launches& wanted, bool borrow) {
   const Launches list = program_.with_iterations(wanted);
+  const std::size_t before = held_;
   std::set<int> busy;  // buffers whose second copy this list needs
   for (const Launch& launch : list) {
     for (const Argument& a : program_.kernels[launch.kernel].arguments)
@@ -109,6 +112,7 @@ void Session::provide(const Launches& wanted, bool borrow) {
       copies.handle[which] = take(bytes);
     }
   }
+  if (lattice_ && held_ != before) lattice_->allocated();
 }
 
 void Session::release_scratch() {

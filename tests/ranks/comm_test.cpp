@@ -57,6 +57,35 @@ TEST(Comm, GatherAndDealKeepTheOrderOfRanks) {
   });
 }
 
+TEST(Comm, WhatEachGivesComesToAllInTheOrderOfRanks) {
+  for (const int size : {1, 2, 5})
+    together(size, [&](Comm& comm) {
+      for (int round = 0; round < 100; ++round) {
+        // as many letters as the rank has ranks below it
+        const auto rank = static_cast<std::size_t>(comm.rank());
+        Bytes all(static_cast<std::size_t>(size * (size - 1) / 2));
+        comm.to_all(letters(std::string(rank, static_cast<char>('a' + comm.rank()))), all);
+        ASSERT_EQ(all, letters(std::string("bccdddeeee").substr(0, all.size())));
+      }
+    });
+}
+
+/// With two ranks both neighbours are the same rank: what goes below must come from above.
+TEST(Comm, MessagesOnARingKeepTheirSides) {
+  for (const int size : {1, 2, 3, 4})
+    together(size, [&](Comm& comm) {
+      for (int round = 0; round < 100; ++round) {
+        const auto named = [&](int rank, char side) {
+          return letters(std::string(1, static_cast<char>('0' + (rank + size) % size)) + side);
+        };
+        Bytes below(2), above(2);
+        comm.ring(named(comm.rank(), 'v'), named(comm.rank(), '^'), below, above);
+        ASSERT_EQ(below, named(comm.rank() - 1, '^'));
+        ASSERT_EQ(above, named(comm.rank() + 1, 'v'));
+      }
+    });
+}
+
 TEST(Comm, SumsAreTheSameBitsOnEveryRankInTheOrderOfRanks) {
   const std::vector<double> parts{1e16, 1, -1e16, 0.1};
   double expected = parts[0];

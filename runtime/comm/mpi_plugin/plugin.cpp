@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <vector>
 
 namespace {
 
@@ -71,6 +73,37 @@ int vphi_mpi_receive(void* bytes, long count, int from) {
   return in_pieces(count, [&](long at, int piece) {
     return MPI_Recv(static_cast<char*>(bytes) + at, piece, MPI_BYTE, from, kTag, all,
                     MPI_STATUS_IGNORE);
+  });
+}
+
+int vphi_mpi_to_all(const void* own, long count, void* to, long all_count) {
+  int ranks = 0;
+  MPI_Comm_size(all, &ranks);
+  const int bytes = static_cast<int>(std::min(count, kMost));
+  std::vector<int> counts(static_cast<std::size_t>(ranks)), places(counts.size());
+  const int error = MPI_Allgather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, all);
+  if (error != MPI_SUCCESS) return error;
+  long sum = 0;
+  for (std::size_t r = 0; r < counts.size(); ++r) {
+    places[r] = static_cast<int>(sum);
+    sum += counts[r];
+    if (sum > std::numeric_limits<int>::max()) return MPI_ERR_COUNT;
+  }
+  if (sum != all_count) return MPI_ERR_TRUNCATE;
+  return MPI_Allgatherv(own, bytes, MPI_BYTE, to, counts.data(), places.data(), MPI_BYTE, all);
+}
+
+int vphi_mpi_swap(const void* give, long give_count, int to, void* get, long get_count, int from) {
+  // Beyond the end of the shorter one its other side expects nothing.
+  const auto piece = [](long count, long at) {
+    return static_cast<int>(std::clamp(count - at, 0L, kMost));
+  };
+  return in_pieces(std::max(give_count, get_count), [&](long at, int) {
+    return MPI_Sendrecv(static_cast<const char*>(give) + std::min(at, give_count),
+                        piece(give_count, at), MPI_BYTE, at < give_count ? to : MPI_PROC_NULL, kTag,
+                        static_cast<char*>(get) + std::min(at, get_count), piece(get_count, at),
+                        MPI_BYTE, at < get_count ? from : MPI_PROC_NULL, kTag, all,
+                        MPI_STATUS_IGNORE);
   });
 }
 

@@ -5,7 +5,7 @@
 // vphi_mpi_words turns into text. All are called from the thread that has called vphi_mpi_begin.
 #pragma once
 
-#define VPHI_MPI_VERSION 1
+#define VPHI_MPI_VERSION 2
 
 extern "C" {
 int vphi_mpi_version();
@@ -15,6 +15,10 @@ int vphi_mpi_begin(int* rank, int* size, int* node_rank, int* node_size);
 int vphi_mpi_share(void* bytes, long count);
 int vphi_mpi_send(const void* bytes, long count, int to);
 int vphi_mpi_receive(void* bytes, long count, int from);
+/// What each rank gives to all of them, by rank; together `all_count` bytes, at most 2^31 - 1.
+int vphi_mpi_to_all(const void* own, long count, void* all, long all_count);
+/// Sends to one rank and receives from another at the same time.
+int vphi_mpi_swap(const void* give, long give_count, int to, void* get, long get_count, int from);
 /// Ends all ranks, this one too.
 void vphi_mpi_abort(int status);
 /// Finalises MPI where vphi_mpi_begin has initialised it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <future>
 #include <map>
 
@@ -34,6 +35,7 @@ class CudaDevice : public Device {
     for (const Compiled& kernel : kernels_) api_.ModuleUnload(kernel.module);
     for (const auto& [id, buffer] : buffers_) api_.MemFree(buffer.at);
     if (stream_) api_.StreamDestroy(stream_);
+    for (cu::DeviceId peer : reached_) api_.DevicePrimaryCtxRelease(peer);
     api_.DevicePrimaryCtxRelease(device_);
   }
 
@@ -187,6 +189,21 @@ class CudaDevice : public Device {
     return reinterpret_cast<void*>(std::uintptr_t(find(buffer).at));
   }
 
+  bool reach(const std::string& id) override {
+    if (!id.starts_with("cuda:")) return false;
+    use();
+    cu::DeviceId peer = 0;
+    int can = 0;
+    if (api_.DeviceGet(&peer, std::atoi(id.c_str() + 5)) != cu::kSuccess ||
+        api_.DeviceCanAccessPeer(&can, device_, peer) != cu::kSuccess || can == 0)
+      return false;
+    cu::Context context = nullptr;  // the one that the other device has open
+    if (api_.DevicePrimaryCtxRetain(&context, peer) != cu::kSuccess) return false;
+    reached_.push_back(peer);
+    const cu::Result code = api_.CtxEnablePeerAccess(context, 0);
+    return code == cu::kSuccess || code == cu::kPeerAlreadyEnabled;
+  }
+
  private:
   struct Buffer {
     cu::Pointer at = 0;
@@ -298,6 +315,7 @@ class CudaDevice : public Device {
   std::vector<Compiled> kernels_;
   std::vector<cu::GraphExec> recordings_;
   std::vector<cu::Event> marks_;
+  std::vector<cu::DeviceId> reached_;  ///< whose contexts are held
   HostBlocks page_locked_{[this](std::size_t bytes) {
                             use();
                             void* at = nullptr;

@@ -18,6 +18,8 @@ bool bind_all(const Library& driver, Api& api) {
          driver.bind(api.DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain") &&
          driver.bind(api.DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2") &&
          driver.bind(api.CtxSetCurrent, "cuCtxSetCurrent") &&
+         driver.bind(api.CtxEnablePeerAccess, "cuCtxEnablePeerAccess") &&
+         driver.bind(api.DeviceCanAccessPeer, "cuDeviceCanAccessPeer") &&
          driver.bind(api.MemGetInfo, "cuMemGetInfo_v2") &&
          driver.bind(api.MemAlloc, "cuMemAlloc_v2") && driver.bind(api.MemFree, "cuMemFree_v2") &&
          driver.bind(api.MemHostAlloc, "cuMemHostAlloc") &&

@@ -19,7 +19,7 @@ using Event = struct EventTag*;
 using Graph = struct GraphTag*;
 using GraphExec = struct GraphExecTag*;
 
-constexpr Result kSuccess = 0, kOutOfMemory = 2;
+constexpr Result kSuccess = 0, kOutOfMemory = 2, kPeerAlreadyEnabled = 704;
 constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76, kSharedPerBlockOptIn = 97;
 constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4, kFunctionMaxDynamicShared = 8;
 constexpr unsigned kStreamNonBlocking = 1;
@@ -38,6 +38,8 @@ struct Api {
   Result (*DevicePrimaryCtxRetain)(Context*, DeviceId) = nullptr;
   Result (*DevicePrimaryCtxRelease)(DeviceId) = nullptr;
   Result (*CtxSetCurrent)(Context) = nullptr;
+  Result (*CtxEnablePeerAccess)(Context, unsigned) = nullptr;
+  Result (*DeviceCanAccessPeer)(int*, DeviceId, DeviceId) = nullptr;
   Result (*MemGetInfo)(std::size_t*, std::size_t*) = nullptr;
   Result (*MemAlloc)(Pointer*, std::size_t) = nullptr;
   Result (*MemFree)(Pointer) = nullptr;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/run/ranks/peer_memory.hpp"
+
 namespace vphi::runtime {
 
 using comm::Bytes;
@@ -12,6 +14,11 @@ namespace {
 
 std::size_t planes_in_memory(const program::Program& p) {
   return static_cast<std::size_t>(p.extent[static_cast<std::size_t>(p.cut.axis)]);
+}
+
+std::size_t plane_bytes(const program::Program& p, program::Precision precision) {
+  return static_cast<std::size_t>(p.sites()) / planes_in_memory(p) *
+         (precision == program::Precision::F32 ? sizeof(float) : sizeof(double));
 }
 
 template <class T, class Change>
@@ -25,13 +32,14 @@ void change(std::span<std::byte> bytes, const Change& to) {
 }
 
 /// What an end of the lattice makes of an image.
-void beyond(const Cut& cut, Cut::End end, bool single, std::span<std::byte> plane) {
+void beyond(const Cut& cut, Cut::End end, program::Precision precision,
+            std::span<std::byte> planes) {
   const auto to = [&](auto number) {
     using T = decltype(number);
     return end == Cut::End::Fixed ? static_cast<T>(cut.fixed_value) : -number;
   };
   if (end != Cut::End::Fixed && end != Cut::End::Antiperiodic) return;
-  single ? change<float>(plane, to) : change<double>(plane, to);
+  precision == program::Precision::F32 ? change<float>(planes, to) : change<double>(planes, to);
 }
 
 }  // namespace
@@ -39,67 +47,79 @@ void beyond(const Cut& cut, Cut::End end, bool single, std::span<std::byte> plan
 LatticeRanks::LatticeRanks(const program::Program& of_this_rank, Device& device, comm::Comm& comm)
     : program_(of_this_rank), device_(device), comm_(comm) {}
 
+LatticeRanks::~LatticeRanks() = default;
+
 std::int64_t LatticeRanks::first() const {
   return program_.cut.planes(comm_.size(), comm_.rank()).first;
 }
 
-Bytes LatticeRanks::joined(std::span<const std::byte> own) {
-  Bytes all;
-  for (const Bytes& one : comm_.gather(own)) all.insert(all.end(), one.begin(), one.end());
-  comm_.share(all);
-  return all;
+PeerMemory* LatticeRanks::peers() {
+  if (!chosen_) peers_ = PeerMemory::open(program_, device_, comm_);
+  chosen_ = true;
+  return peers_.get();
 }
 
-void LatticeRanks::gather(BufferHandle own, std::size_t bytes, BufferHandle all) {
-  Bytes part(bytes);
-  device_.download(part, own, 0);
-  device_.upload(all, 0, joined(part));
+bool LatticeRanks::recorded() { return peers() != nullptr; }
+
+std::string LatticeRanks::way() {
+  return peers() != nullptr ? "from device to device" : "through the memory of the host";
 }
 
-void LatticeRanks::fill(const program::Buffer& buffer, BufferHandle present,
-                        const std::array<int, 2>& depth) {
+void LatticeRanks::prepare(const Wanted& wanted) {
+  if (!wanted.empty() && peers() != nullptr) peers()->prepare(wanted);
+}
+
+void LatticeRanks::exchange(const Wanted& wanted) {
+  if (wanted.empty()) return;
+  if (peers() != nullptr) return peers()->exchange(wanted);
+  through_host(wanted);
+}
+
+void LatticeRanks::allocated() {
+  if (peers_) comm_.most(0);
+}
+
+void LatticeRanks::check() {
+  if (peers_) peers_->check();
+}
+
+void LatticeRanks::through_host(const Wanted& wanted) {
+  for (const Wanted::Sums& sums : wanted.sums) {
+    Bytes own(sums.own_bytes), all(sums.all_bytes);
+    device_.download(own, sums.own, 0);
+    comm_.to_all(own, all);
+    device_.upload(sums.all, 0, all);
+  }
   const Cut& cut = program_.cut;
-  const bool single = buffer.precision == program::Precision::F32;
-  const std::size_t plane = static_cast<std::size_t>(program_.sites()) /
-                            planes_in_memory(program_) * (single ? sizeof(float) : sizeof(double));
-  const auto below = static_cast<std::size_t>(depth[0]), above = static_cast<std::size_t>(depth[1]);
-  const std::size_t deep = std::max(below, above);
-  if (deep == 0) return;
   const auto first = static_cast<std::size_t>(cut.ghost[0]),
              own = static_cast<std::size_t>(cut.own);
-  // of each rank its lowest and its highest planes
-  Bytes edges(2 * deep * plane);
-  device_.download(std::span(edges).first(deep * plane), present, first * plane);
-  device_.download(std::span(edges).last(deep * plane), present, (first + own - deep) * plane);
-  const Bytes all = joined(edges);
-  const int ranks = comm_.size(), rank = comm_.rank();
-  const auto edge = [&](int of, std::size_t number) {
-    const std::size_t at = (static_cast<std::size_t>(of) * 2 * deep + number) * plane;
-    return std::span(all).subspan(at, plane);
-  };
-  const auto copy = [&](std::span<const std::byte> from, Cut::End end, Bytes& to, std::size_t at) {
-    const auto place = std::span(to).subspan(at * plane, plane);
-    std::ranges::copy(from, place.begin());
-    beyond(cut, end, single, place);
-  };
-  Bytes low(below * plane), high(above * plane);
-  const Cut::End first_end = rank > 0 ? Cut::End::Periodic : cut.ends[0];
-  const Cut::End last_end = rank + 1 < ranks ? Cut::End::Periodic : cut.ends[1];
-  for (std::size_t k = 1; k <= below; ++k) {
-    const std::size_t to = below - k;
-    if (first_end == Cut::End::Mirror || first_end == Cut::End::Open)
-      copy(edge(rank, first_end == Cut::End::Mirror ? k - 1 : 0), first_end, low, to);
-    else
-      copy(edge((rank + ranks - 1) % ranks, 2 * deep - k), first_end, low, to);
+  for (const Wanted::Ghosts& ghosts : wanted.ghosts) {
+    const std::size_t plane = plane_bytes(program_, ghosts.precision);
+    const auto below = static_cast<std::size_t>(ghosts.depth[0]),
+               above = static_cast<std::size_t>(ghosts.depth[1]);
+    // own planes at both ends: what neighbours want, and what images need
+    const std::size_t deep = std::max(below, above);
+    Bytes low(deep * plane), high(deep * plane), under(below * plane), over(above * plane);
+    device_.download(low, ghosts.array, first * plane);
+    device_.download(high, ghosts.array, (first + own - deep) * plane);
+    comm_.ring(std::span(low).first(above * plane), std::span(high).last(below * plane), under,
+               over);
+    const auto end_of = [&](bool up) -> Bytes& { return up ? over : under; };
+    for (const GhostPlanes& planes : ghosts_of(cut, comm_.size(), comm_.rank(), ghosts.depth)) {
+      const bool up = planes.to >= static_cast<std::int64_t>(first + own);
+      const auto at = static_cast<std::size_t>(planes.to) - (up ? first + own : first - below);
+      const auto place =
+          std::span(end_of(up)).subspan(at * plane, static_cast<std::size_t>(planes.count) * plane);
+      if (planes.of == comm_.rank()) {
+        const auto from = static_cast<std::size_t>(planes.from) - (up ? first + own - deep : first);
+        std::ranges::copy(std::span(up ? high : low).subspan(from * plane, place.size()),
+                          place.begin());
+      }
+      beyond(cut, planes.change, ghosts.precision, place);
+    }
+    if (below > 0) device_.upload(ghosts.array, (first - below) * plane, under);
+    if (above > 0) device_.upload(ghosts.array, (first + own) * plane, over);
   }
-  for (std::size_t k = 0; k < above; ++k) {
-    if (last_end == Cut::End::Mirror || last_end == Cut::End::Open)
-      copy(edge(rank, 2 * deep - 1 - (last_end == Cut::End::Mirror ? k : 0)), last_end, high, k);
-    else
-      copy(edge((rank + 1) % ranks, k), last_end, high, k);
-  }
-  if (below > 0) device_.upload(present, (first - below) * plane, low);
-  if (above > 0) device_.upload(present, (first + own) * plane, high);
 }
 
 Bytes own_planes(const program::Program& of_rank, std::span<const std::byte> memory) {

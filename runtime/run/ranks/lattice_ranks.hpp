@@ -1,40 +1,57 @@
 // What ranks that share a lattice do for each other between launches.
 //
 // Ghosts are filled with the planes of the neighbours, or with what lies beyond an end of the
-// lattice (program::Cut), and the partial sums of all ranks are gathered. Both go through the
-// memory of the host, for any device. Each call is made by all ranks, in the same order. Throws
-// CommError, and what the device throws.
+// lattice (ghosts.hpp), and the partial sums of all ranks are gathered. There are two ways. Where
+// the devices can read each other's memory, a kernel fetches what is wanted, and nothing waits for
+// the host (peer_memory.hpp). Else everything goes through the memory of the host and comm::Comm,
+// for any device. Each call is made by all ranks, in the same order. Throws CommError, and what the
+// device throws.
 #pragma once
 
-#include <array>
-#include <vector>
+#include <memory>
+#include <string>
 
 #include "program/program.hpp"
 #include "runtime/comm/comm.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/run/ranks/ghosts.hpp"
 
 namespace vphi::runtime {
 
+class PeerMemory;
+
 class LatticeRanks {
  public:
-  /// All three must outlive it.
+  /// All three must outlive it. No other rank hears of it yet.
   LatticeRanks(const program::Program& of_this_rank, Device& device, comm::Comm& comm);
+  ~LatticeRanks();
 
   comm::Comm& comm() { return comm_; }
   /// Number of the first own plane in the whole lattice.
   std::int64_t first() const;
-  /// Fills ghosts of a buffer, so many planes below and above.
-  void fill(const program::Buffer& buffer, BufferHandle present, const std::array<int, 2>& depth);
-  /// The partial sums of all ranks, one rank after the other, come to `all`.
-  void gather(BufferHandle own, std::size_t bytes, BufferHandle all);
+
+  /// Queues what fills the ghosts and gathers the sums.
+  void exchange(const Wanted& wanted);
+  /// Whether `exchange` may be part of a recording of the device. Each such exchange is made known
+  /// by `prepare` before the recording begins.
+  bool recorded();
+  void prepare(const Wanted& wanted);
+  /// After a rank has allocated or freed memory of its device: returns when all have.
+  void allocated();
+  /// After the device has ended its work: throws where ranks have waited in vain for each other.
+  void check();
+  /// Which way the planes go, for people: "from GPU to GPU".
+  std::string way();
 
  private:
-  /// What all ranks give, one rank after the other.
-  comm::Bytes joined(std::span<const std::byte> own);
+  void through_host(const Wanted& wanted);
+  PeerMemory* peers();
 
   const program::Program& program_;
   Device& device_;
   comm::Comm& comm_;
+  std::unique_ptr<PeerMemory> peers_;
+  bool chosen_ = false;
 };
 
 /// Of arrays that lie plane by plane: the own planes of a rank's memory, and back, with ghosts that

@@ -43,6 +43,11 @@ void OrderingSession::start_empty() {
   group_.ask(order(Order::StartEmpty), [&] { do_own([&] { Session::start_empty(); }); });
 }
 
+void OrderingSession::prepare(std::int64_t steps) {
+  group_.tell(order(Order::Prepare, {steps}));
+  do_own([&] { Session::prepare(steps); });
+}
+
 void OrderingSession::advance(std::int64_t steps) {
   forget();
   group_.tell(order(Order::Advance, {steps}));
@@ -77,7 +82,7 @@ void OrderingSession::launch(const std::vector<program::Launch>& list) {
 
 void OrderingSession::release_scratch() {
   group_.tell(order(Order::Release));
-  Session::release_scratch();
+  do_own([&] { Session::release_scratch(); });
 }
 
 }  // namespace vphi::runtime

@@ -16,6 +16,7 @@ class OrderingSession : public Session {
 
   void synchronise() override;
   void start_empty() override;
+  void prepare(std::int64_t steps) override;
   void advance(std::int64_t steps) override;
   void launch(const std::vector<program::Launch>& list) override;
   void release_scratch() override;

@@ -75,11 +75,6 @@ void RankedSession::start() {
   group_.ask(order(Order::Start), [&] { Session::start(); });
 }
 
-void RankedSession::prepare(std::int64_t steps) {
-  group_.tell(order(Order::Prepare, {steps}));
-  Session::prepare(steps);
-}
-
 // ---- numbers ----------------------------------------------------------------------------------
 
 RankedSession::Bytes RankedSession::deal(std::span<const std::byte> whole) {

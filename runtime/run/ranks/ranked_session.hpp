@@ -18,7 +18,6 @@ class RankedSession : public OrderingSession {
                 const SessionOptions& options);
 
   void start() override;
-  void prepare(std::int64_t steps) override;
   const std::vector<double>& scalars() override;
   Slot slot(int slot) override;
   void set_scalar(int slot, double value, std::int64_t instance) override;

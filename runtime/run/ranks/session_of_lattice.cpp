@@ -8,22 +8,49 @@ namespace vphi::runtime {
 
 using program::Argument;
 
-void Session::before_launch(const program::Launch& launch) {
+/// What this launch needs of other ranks, beside what the launches before it have left.
+void Session::add_wanted_before(const program::Launch& launch, Wanted& wanted) const {
   for (const Argument& a : program_.kernels[launch.kernel].arguments) {
     if (a.kind != Argument::Kind::Gathered) continue;
     const auto bytes =
         static_cast<std::size_t>(program_.kernels[a.index].partials) * sizeof(double);
-    lattice_->gather(partials_[a.index], bytes, gathered_[launch.kernel]);
+    wanted.sums.push_back(
+        {partials_[a.index], gathered_[launch.kernel], bytes, static_cast<std::size_t>(a.bytes)});
   }
 }
 
-void Session::after_launch(const program::Launch& launch) {
+void Session::add_wanted_after(const program::Launch& launch, Wanted& wanted) const {
   for (const program::Halo& halo : launch.halos)
-    lattice_->fill(program_.buffers[halo.buffer], now(halo.buffer), halo.depth);
+    wanted.ghosts.push_back(
+        {now(halo.buffer), program_.buffers[halo.buffer].precision, halo.depth});
 }
 
 void Session::fill_ghosts(int buffer) {
-  lattice_->fill(program_.buffers[buffer], now(buffer), program_.cut.ghost);
+  Wanted wanted;
+  wanted.ghosts.push_back({now(buffer), program_.buffers[buffer].precision, program_.cut.ghost});
+  lattice_->exchange(wanted);
+}
+
+/// Before a recording: allocates what the launches use, and tells what they want of other ranks.
+/// The exchanges are those of `issue`.
+void Session::provide_and_swap(const Launches& list) {
+  Wanted wanted;
+  for (const program::Launch& launch : list) {
+    provide({launch}, false);
+    if (lattice_) {
+      add_wanted_before(launch, wanted);
+      lattice_->prepare(wanted);
+      wanted = {};
+    }
+    swap({launch}, 1);
+    if (lattice_) add_wanted_after(launch, wanted);
+  }
+  if (lattice_) lattice_->prepare(wanted);
+}
+
+void Session::synchronise() {
+  device_.synchronise();
+  if (lattice_) lattice_->check();
 }
 
 /// The first rank draws the field of the whole lattice, with the numbers of one device.

@@ -1,0 +1,44 @@
+// Where the ghosts of a rank come from: planes of its neighbours, or what lies beyond an end of the
+// lattice (program::Cut). Every way of moving planes follows this list.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "program/program.hpp"
+#include "runtime/device/device.hpp"
+
+namespace vphi::runtime {
+
+/// Planes that follow one another, in the memory of the rank `of` and in that of the rank that
+/// wants them. Both numbers count planes of memory, ghosts included.
+struct GhostPlanes {
+  int of = 0;
+  std::int64_t from = 0, to = 0, count = 0;
+  program::Cut::End change = program::Cut::End::Periodic;  ///< Antiperiodic: the sign; Fixed: all
+};
+
+/// So many planes below and above the own ones of `rank`.
+std::vector<GhostPlanes> ghosts_of(const program::Cut& cut, int ranks, int rank,
+                                   const std::array<int, 2>& depth);
+
+/// What a launch needs of other ranks, or others of what it has written.
+struct Wanted {
+  /// Ghosts of the present copy of an array.
+  struct Ghosts {
+    BufferHandle array;
+    program::Precision precision = program::Precision::F64;
+    std::array<int, 2> depth{};
+  };
+  /// The partial sums of all ranks, one rank after the other; bytes of this one and of all.
+  struct Sums {
+    BufferHandle own, all;
+    std::size_t own_bytes = 0, all_bytes = 0;
+  };
+  std::vector<Ghosts> ghosts;
+  std::vector<Sums> sums;
+  bool empty() const { return ghosts.empty() && sums.empty(); }
+};
+
+}  // namespace vphi::runtime
