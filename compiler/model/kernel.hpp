@@ -147,6 +147,7 @@ struct Planes {
   std::int64_t own = 0;    ///< planes that are computed
   std::int64_t whole = 0;  ///< planes of the whole lattice
   std::int64_t slab = 1;   ///< cuts lie at multiples of this
+  std::int64_t ranks = 1;  ///< that share the lattice
   std::string origin;      ///< slot: number of the first own plane in the whole lattice
 };
 

@@ -170,7 +170,7 @@ class Cutter {
       kernel.extent[axis] = p_.extent[axis];
       kernel.boundary[axis] = Boundary::Periodic;
       if (!per_site(kernel)) continue;
-      kernel.planes = {cut_.axis, cut_.ghost[0], own, cut_.whole, cut_.slab, kOrigin};
+      kernel.planes = {cut_.axis, cut_.ghost[0], own, cut_.whole, cut_.slab, ranks_, kOrigin};
       from_origin(kernel);
     }
   }

@@ -2,9 +2,12 @@
 // models: tests/long/cut_test.cpp.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "runtime/device/cuda/nvrtc.hpp"
 #include "tests/support/cut_ranks.hpp"
 #include "tests/support/model_name.hpp"
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -45,6 +48,28 @@ INSTANTIATE_TEST_SUITE_P(Patterns, CutAsOnGpu,
                                            "hydro/gubser"),
                          testing::model_name);
 
+/// Walks along lines: across the cut, and along it, where ghosts are cells of the lines. 3 ranks
+/// have different numbers of planes.
+TEST(CutAsOnGpuWalks, AgreeWithOneDevice) {
+  if (testing::device("opencl") == nullptr) GTEST_SKIP() << "no OpenCL device";
+  const testing::ScratchFolder folder;
+  const std::string path = (folder / "blown.vphi").string();
+  std::ofstream(path) << R"(model blown "A density that the wind carries across a box, SHASTA"
+lattice box: 48^3, length = 1, boundary = outflow
+primitive n: real
+conserve N = n: div(N*[0.3, 0.2, -0.25])
+recover { n = N }
+scheme shasta, mask = 1, half_step = on
+split [xyz, zyx]
+evolve scheme, dt = 0.3*dx, until = t > 1
+init n = (1 if r < 0.3 else 0.1)
+every 10 steps: total(N), max(n) -> "blown.h5"
+)";
+  const auto result = testing::cut_and_compare(path, 3, {"opencl", true, "f64", 1e-11});
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
 TEST(CutForCuda, EveryKernelCompiles) {
   if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
   emit::TargetInfo cuda;
@@ -52,7 +77,8 @@ TEST(CutForCuda, EveryKernelCompiles) {
   cuda.is_cpu = false;
   CompileOptions options;
   options.ranks = 3, options.rank = 1, options.batch = 1;
-  for (const char* model : {"cosmology/preheating", "noise/thermal", "gauge/su2_2d"}) {
+  for (const char* model :
+       {"cosmology/preheating", "noise/thermal", "gauge/su2_2d", "hydro/fireball"}) {
     const Compilation c = compile_model(testing::shipped(model), options, cuda);
     ASSERT_TRUE(c.program) << model;
     for (const program::Kernel& kernel : c.program->kernels) {

@@ -103,7 +103,10 @@ class Writer {
   /// The synchronisation of threads that read each other's copies.
   Code meet() const { return lines_ > 1 ? "vphi_lanes_meet();\n" : ""; }
   /// The first cell of a line.
-  Code base(const Code& line) const {
+  Code base(const Code& counted) const {
+    const Code line = shape_.first_line == 0
+                          ? counted
+                          : code("({} + {})", counted, index_literal(job_, shape_.first_line));
     return shape_.stride == 1
                ? code("{} * {}", line, index_literal(job_, shape_.extent))
                : code("{0} / {1} * {2} + {0} % {1}", line, index_literal(job_, shape_.stride),
@@ -185,14 +188,15 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   const Writer writer(job, line, threads);
   const int blocks = line_occupancy(job, line, threads);
   const std::int64_t bundles = (shape.lines + threads - 1) / threads;
-  const std::int64_t units = bundles * shape.extent;
+  const std::int64_t units = bundles * shape.run;
   const std::int64_t overlap = line.before + line.delay;
   // Pieces no shorter than what they walk before their first cell.
-  const std::int64_t most =
-      std::max<std::int64_t>(1, units / (2 * std::max<std::int64_t>(overlap, 4)));
+  const std::int64_t least = 2 * std::max<std::int64_t>(overlap, 4);
+  const LineShape slab = shape_of_slab(line);
+  const std::int64_t units_of_slab = (slab.lines + threads - 1) / threads * slab.run;
   const std::int64_t wanted =
       kernel.instances > 1 ? bundles : std::int64_t{blocks} * std::max(1, job.target.compute_units);
-  const Groups groups{std::clamp<std::int64_t>(wanted, 1, most), 1, 1};
+  const Groups groups{groups_of_walk(kernel, wanted, units / least, units_of_slab / least), 1, 1};
   const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
 
   GpuReductions reductions = gpu_reductions(job, threads, rare_sums(line));
@@ -207,19 +211,21 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   slots["ahead"] = std::to_string(kAhead);
   line_slots(job, line, slots);
   slots["blocks"] = std::to_string(blocks);
-  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+  slots["instance"] = instance_pointers(job, bindings, partials, job.counts_groups());
   slots["finish_functions"] = reductions.functions;
-  slots["local_memory"] =
-      reductions.tree_doubles == 0
-          ? ""
-          : code("VPHI_LOCAL double tree[{}];\nVPHI_LOCAL unsigned last;", reductions.tree_doubles);
+  slots["local_memory"] = reductions.tree_doubles == 0
+                              ? ""
+                              : code("VPHI_LOCAL double tree[{}];{}", reductions.tree_doubles,
+                                     reductions.last ? "\nVPHI_LOCAL unsigned last;" : "");
   slots["ring"] = std::to_string(writer.ring_words());
   slots["sums"] = reductions.sums;
   slots["finish"] = reductions.finish;
   slots["still"] = still_text(job, line, bindings, threads);
   slots["units"] = std::to_string(units);
   slots["count"] = count_type(units, groups[0]);
-  slots["extent"] = std::to_string(shape.extent);
+  slots["extent"] = std::to_string(shape.run);
+  slots["first_cell"] = shape.first_cell > 0 ? code("{} + ", shape.first_cell) : Code();
+  slots["end_cell"] = std::to_string(shape.first_cell + shape.run);
   slots["lines"] = index_literal(job, shape.lines);
   slots["last_line"] = index_literal(job, shape.lines - 1);
   slots["before"] = std::to_string(line.before);
@@ -238,7 +244,7 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   program::Kernel out;
   out.source = finished(fill("lines_gpu.txt", slots));
   out.partials = partials * kernel.instances;
-  out.arguments = arguments(job, bindings, job.epilogue(), partials);
+  out.arguments = arguments(job, bindings, job.counts_groups(), partials);
   out.grid = grid_of(job, groups);
   out.block = {static_cast<std::uint32_t>(threads), 1, 1};
   return out;
@@ -414,13 +420,40 @@ LineShape line_shape(const kernel::Line& line) {
   const auto axis = static_cast<std::size_t>(line.axis);
   for (std::size_t a = 0; a < axis; ++a) shape.stride *= line.step.extent[a];
   shape.extent = line.step.extent[axis];
-  shape.lines = line.step.sites() / shape.extent;
-  shape.run = shape.extent;
+  shape.run = line.step.walked()[axis];
+  shape.lines = line.step.walked_sites() / shape.run;
+  if (line.step.planes) {
+    const kernel::Planes& planes = *line.step.planes;
+    if (planes.axis == line.axis)
+      shape.first_cell = planes.first;
+    else
+      shape.first_line = shape.lines / planes.own * planes.first;
+  }
   if (line.run > 0) {
     shape.run = line.run;
     shape.lines = (shape.extent + line.run - 1) / line.run;
   }
   return shape;
+}
+
+LineShape shape_of_slab(const kernel::Line& line) {
+  LineShape shape = line_shape(line);
+  if (!line.step.planes) return shape;
+  const kernel::Planes& planes = *line.step.planes;
+  std::int64_t& cut = planes.axis == line.axis ? shape.run : shape.lines;
+  cut = cut / planes.own * planes.slab;
+  return shape;
+}
+
+std::int64_t groups_of_walk(const kernel::Kernel& kernel, std::int64_t wanted, std::int64_t most,
+                            std::int64_t most_of_slab) {
+  if (!kernel.planes || kernel.reductions.empty())
+    return std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, most));
+  const kernel::Planes& planes = *kernel.planes;
+  const std::int64_t slabs = planes.whole / planes.slab;
+  const std::int64_t of_rank = (slabs + planes.ranks - 1) / planes.ranks;  // the largest
+  return std::clamp<std::int64_t>(wanted / of_rank, 1, std::max<std::int64_t>(1, most_of_slab)) *
+         (planes.own / planes.slab);
 }
 
 Job line_job(const kernel::Line& line, const TargetInfo& target, const Bindings& bindings) {

@@ -33,10 +33,12 @@ program::Kernel emit_lines(const kernel::Line& line, const TargetInfo& target,
                            const Bindings& bindings);
 
 // ---- common to the variants of the pattern
-/// stride: distance in memory of neighbours along the axis; extent: cells of a line; lines: number
-/// of lines (or runs) in the box; run: cells of a run, or of a line that is not cut.
+/// stride: distance in memory of neighbours along the axis; extent: cells of a line in memory;
+/// lines: number of lines (or runs) that are walked; run: cells of a run, or those that are walked
+/// of a line that is not cut. Ghosts lie before the first line, or before the first cell of a line.
 struct LineShape {
   std::int64_t stride = 1, extent = 1, lines = 1, run = 1;
+  std::int64_t first_line = 0, first_cell = 0;
 };
 LineShape line_shape(const kernel::Line& line);
 physics::Boundary boundary_of(const kernel::Line& line);
@@ -62,6 +64,12 @@ Code coordinates_text(const Job& job, const kernel::Line& line);
 /// `in_flight`.
 void line_slots(const Job& job, const kernel::Line& line, Slots& slots);
 
+/// On a GPU: number of groups, `wanted` or fewer; `most` have work enough, of all planes or of
+/// those of a slab. Where ranks share the lattice and there are sums, each slab has as many.
+std::int64_t groups_of_walk(const kernel::Kernel& kernel, std::int64_t wanted, std::int64_t most,
+                            std::int64_t most_of_slab);
+/// Lines and cells of a line that one slab has, where ranks share the lattice.
+LineShape shape_of_slab(const kernel::Line& line);
 /// On a GPU: the smallest integer type that can hold units*groups; 64 bits cost registers and
 /// slower divisions.
 Code count_type(std::int64_t units, std::int64_t groups);

@@ -148,8 +148,6 @@ std::optional<kernel::Line> runs_of(const kernel::Kernel& kernel, const TargetIn
 
 std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetInfo& target) {
   if (!kernel.random.step.empty()) return {};
-  // on GPUs pieces of lines do not know ghosts
-  if (kernel.planes && !dialect_of(target).processor()) return {};
   return kernel.along < 0 ? runs_of(kernel, target) : walk_of(kernel, target, false);
 }
 

@@ -70,11 +70,11 @@ class RowWriter {
         p_.ring, piece_vectors(), p_.cells);
     text += lines_head();
     text += code(
-        "  const vphi_index other = vphi_select_index(wish < {}, wish, {});\n"
+        "  const vphi_index other = vphi_select_index(wish < {}, wish, {}){};\n"
         "  const vphi_index at = {};\n"
         "  const int j = here{};\n",
-        index_literal(job_, shape_.lines), index_literal(job_, shape_.lines - 1), base("other"),
-        place("other"));
+        index_literal(job_, shape_.lines), index_literal(job_, shape_.lines - 1), behind_ghosts(),
+        base("other"), place("other"));
     text += code("  if ((j >= 0) & (j + {} <= {})) {{\n", p_.word, shape_.extent);
     for (std::size_t q = 0; q < read_.size(); ++q) {
       text += code(
@@ -100,14 +100,16 @@ class RowWriter {
         "const int here = first + done * {} + part;\n",
         p_.ring, piece_vectors(), p_.cells);
     text += lines_head();
-    text += code("  const int j = here{};\n", place("wish"));
+    if (shape_.first_line > 0) text += code("  const vphi_index left = wish{};\n", behind_ghosts());
+    const Code line = shape_.first_line > 0 ? "left" : "wish";
+    text += code("  const int j = here{};\n", place(line));
     text += code("  if ((wish < {}) & (j >= 0) & (j + {} <= {})) {{\n",
                  index_literal(job_, shape_.lines), p_.word, shape_.extent);
     for (std::size_t q = 0; q < job_.kernel.stores.size(); ++q) {
       text += code(
           "    *(VPHI_GLOBAL vphi_word*)({} + {} + j) = "
           "*(VPHI_LOCAL_POINTER const vphi_word*)(to + {});\n",
-          write_pointer(job_, position(job_.kernel, job_.kernel.stores[q].array)), base("wish"),
+          write_pointer(job_, position(job_.kernel, job_.kernel.stores[q].array)), base(line),
           array_offset(q));
     }
     return text + "  }\n}\n";
@@ -152,6 +154,11 @@ class RowWriter {
     if (line_.run > 0) return code(" + (int)({} * {})", line, index_literal(job_, shape_.run));
     if (p_.shift == 0) return "";
     return code(" - (int)({} * {} % {}u)", line, index_literal(job_, shape_.extent), p_.cells);
+  }
+
+  /// From the lines that are walked to those in memory.
+  Code behind_ghosts() const {
+    return shape_.first_line > 0 ? code(" + {}", index_literal(job_, shape_.first_line)) : Code();
   }
 
  private:
@@ -323,7 +330,9 @@ Shares shares_of(const Job& job, const kernel::Line& line, const Pieces& p) {
   const std::int64_t held =
       std::int64_t{groups_of_processor(line, p)} * std::max(1, job.target.compute_units);
   const std::int64_t wanted = job.kernel.instances > 1 || line.run > 0 ? bundles : held;
-  shares.groups = {std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, shares.units / 3)),
+  const std::int64_t bundles_of_slab = (shape_of_slab(line).lines + kLanes - 1) / kLanes;
+  shares.groups = {groups_of_walk(job.kernel, wanted, shares.units / 3,
+                                  bundles_of_slab * shares.line_pieces / 3),
                    1, 1};
   return shares;
 }
@@ -369,7 +378,7 @@ void line_reduction_slots(const GpuReductions& reductions, bool own_tree, Slots&
   slots["local_memory"] =
       (own_tree ? code("VPHI_LOCAL double tree[{}];\n", reductions.tree_doubles)
                 : "VPHI_LOCAL_POINTER double* tree = (VPHI_LOCAL_POINTER double*)ring;\n") +
-      Code("VPHI_LOCAL unsigned last;");
+      Code(reductions.last ? "VPHI_LOCAL unsigned last;" : "");
 }
 
 }  // namespace
@@ -386,7 +395,7 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   piece_slots(job, p, writer, slots);
   line_slots(job, line, slots);
   slots["blocks"] = std::to_string(groups_of_processor(line, p));
-  slots["instance"] = instance_pointers(job, bindings, partials, job.epilogue());
+  slots["instance"] = instance_pointers(job, bindings, partials, job.counts_groups());
   line_reduction_slots(gpu_reductions(job, kLanes, rare_sums(line)), has_own_tree(line), slots);
   slots["units"] = std::to_string(shares.units);
   slots["count"] = count_type(shares.units, shares.groups[0]);
@@ -394,6 +403,7 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   slots["still"] = still_text(job, line, bindings, kLanes);
   slots["lines"] = index_literal(job, shape.lines);
   slots["last_line"] = index_literal(job, shape.lines - 1);
+  slots["behind_ghosts"] = writer.behind_ghosts();
   slots["base"] = writer.base("line");
   slots["own_place"] = writer.place("line");
   slots["coordinates"] = coordinates_text(job, line);
@@ -410,7 +420,7 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   program::Kernel out;
   out.source = finished(fill("lines_x_gpu.txt", slots));
   out.partials = partials * kernel.instances;
-  out.arguments = arguments(job, bindings, job.epilogue(), partials);
+  out.arguments = arguments(job, bindings, job.counts_groups(), partials);
   out.grid = grid_of(job, shares.groups);
   out.block = {static_cast<std::uint32_t>(kLanes), 1, 1};
   return out;

@@ -10,21 +10,29 @@ namespace vphi::runtime {
 
 /// Its arguments are a table and the counts of its device.
 ///
-/// Table, in words of 64 bits: number of pieces, number of ranks, this rank, 0, the address of the
-/// counts of each rank, and PeerPiece for each piece.
+/// Table, in words of 64 bits: the head below, the address of the counts of each rank, PeerPiece
+/// for each piece that is sent, and for each that is received.
 program::Kernel peer_kernel(unsigned blocks);
 
+struct PeerHead {
+  std::uint64_t sent = 0, received = 0;  ///< pieces
+  std::uint64_t ranks = 1, rank = 0;
+  std::uint64_t half = 0;  ///< bytes; odd exchanges use the second half of each inbox
+};
+
 /// `units` of `unit` bytes that follow one another, copied by one block: to = (from & keep) ^ flip,
-/// on each word of 64 bits, or on the lower half of it for units of 4 bytes.
+/// on each word of 64 bits, or on the lower half of it for units of 4 bytes. What is sent goes to
+/// an inbox of another rank, what is received comes from an inbox of this one; `flag` says which
+/// exchange has filled it. Received without a flag: from this rank's own arrays.
 struct PeerPiece {
-  std::uint64_t from = 0, to = 0;
+  std::uint64_t from = 0, to = 0, flag = 0;
   std::uint32_t units = 0, unit = 16;
   std::uint64_t keep = ~std::uint64_t{0}, flip = 0;
 };
-inline constexpr std::uint32_t kPeerUnits = 2048;  ///< of a piece, at most
+inline constexpr std::size_t kPeerBytes = 32768;  ///< of a piece, at most
 
-/// Counts, in words of 32 bits: exchanges done, blocks that are done, whether a wait was in vain,
-/// 0, the exchange that each rank has begun, and the one that each has ended.
+/// Counts, in words of 32 bits: exchanges begun, blocks that have begun this one, whether a wait
+/// was in vain, 0, and the exchange that each rank has begun.
 inline constexpr std::size_t kPeerFailed = 2;
 std::size_t peer_counts(int ranks);
 

@@ -42,16 +42,21 @@ Place place_of(const Device& device) {
   return place;
 }
 
-/// Adds pieces of at most kPeerUnits, each for one block, with units as wide as the addresses
+constexpr std::uint64_t whole_vectors(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
+
+std::size_t pieces_of_message(std::uint64_t bytes) { return (bytes + kPeerBytes - 1) / kPeerBytes; }
+
+/// Adds pieces of at most kPeerBytes, each for one block, with units as wide as the addresses
 /// allow.
-void cut_into_pieces(std::vector<PeerPiece>& list, PeerPiece whole, std::size_t bytes) {
+void cut_into_pieces(std::vector<PeerPiece>& list, PeerPiece whole, std::uint64_t bytes) {
   const std::uint64_t aligned = whole.from | whole.to | bytes;
   whole.unit = aligned % 16 == 0 ? 16 : aligned % 8 == 0 ? 8 : 4;
-  for (std::size_t left = bytes / whole.unit; left > 0;) {
-    whole.units = static_cast<std::uint32_t>(std::min<std::size_t>(left, kPeerUnits));
+  for (std::uint64_t left = bytes; left > 0;) {
+    const std::uint64_t some = std::min<std::uint64_t>(left, kPeerBytes);
+    whole.units = static_cast<std::uint32_t>(some / whole.unit);
     list.push_back(whole);
-    const std::uint64_t further = std::uint64_t{whole.units} * whole.unit;
-    whole.from += further, whole.to += further, left -= whole.units;
+    whole.from += some, whole.to += some, left -= some;
+    if (whole.flag != 0) whole.flag += sizeof(std::uint32_t);
   }
 }
 
@@ -94,6 +99,8 @@ PeerMemory::PeerMemory(const program::Program& of_this_rank, Device& device, com
 PeerMemory::~PeerMemory() {
   try {
     for (const auto& [key, table] : tables_) device_.free(table.buffer);
+    for (const BufferHandle inbox : old_inboxes_) device_.free(inbox);
+    if (inbox_.buffer.id >= 0) device_.free(inbox_.buffer);
     device_.free(counts_);
   } catch (const std::exception&) {
     // A device that failed has reported it before.
@@ -113,54 +120,110 @@ KernelHandle PeerMemory::kernel(unsigned blocks) {
   return found->second;
 }
 
-/// All ranks say where the arrays of this exchange lie. Each then lists what it copies.
-std::vector<std::uint64_t> PeerMemory::contents(const Wanted& wanted, unsigned* blocks) {
-  std::vector<std::uint64_t> own;
-  for (const Wanted::Ghosts& ghosts : wanted.ghosts) own.push_back(address(ghosts.array));
-  for (const Wanted::Sums& sums : wanted.sums)
-    own.insert(own.end(), {address(sums.own), sums.own_bytes});
-  const std::vector<std::uint64_t> all = everyone(comm_, own);
-  const auto ranks = static_cast<std::size_t>(comm_.size());
-  const auto at = [&](std::size_t rank, std::size_t number) {
-    return all[rank * own.size() + number];
-  };
-  std::vector<PeerPiece> pieces;
+/// `sums`: bytes that each rank gives, [rank][number].
+std::vector<PeerMemory::Message> PeerMemory::messages(
+    const Wanted& wanted, std::size_t from, std::size_t to,
+    const std::vector<std::uint64_t>& sums) const {
+  std::vector<Message> list;
   const auto planes_in_memory =
       static_cast<std::size_t>(program_.extent[static_cast<std::size_t>(program_.cut.axis)]);
   for (std::size_t g = 0; g < wanted.ghosts.size(); ++g) {
     const Wanted::Ghosts& ghosts = wanted.ghosts[g];
-    const std::size_t plane = static_cast<std::size_t>(program_.sites()) / planes_in_memory *
-                              (ghosts.precision == Precision::F32 ? 4 : 8);
+    const std::uint64_t plane = static_cast<std::size_t>(program_.sites()) / planes_in_memory *
+                                (ghosts.precision == Precision::F32 ? 4 : 8);
+    // a plane of memory has the same place on all ranks, which have other numbers of them above
     for (const GhostPlanes& planes :
-         ghosts_of(program_.cut, comm_.size(), comm_.rank(), ghosts.depth)) {
-      PeerPiece piece;
-      piece.from = at(static_cast<std::size_t>(planes.of), g) +
-                   static_cast<std::uint64_t>(planes.from) * plane;
-      piece.to = own[g] + static_cast<std::uint64_t>(planes.to) * plane;
-      change_beyond(piece, program_.cut, planes.change, ghosts.precision);
-      cut_into_pieces(pieces, piece, static_cast<std::size_t>(planes.count) * plane);
+         ghosts_of(program_.cut, comm_.size(), static_cast<int>(to), ghosts.depth)) {
+      if (planes.of != static_cast<int>(from)) continue;
+      list.push_back({g, static_cast<std::uint64_t>(planes.from) * plane,
+                      static_cast<std::uint64_t>(planes.to) * plane,
+                      static_cast<std::uint64_t>(planes.count) * plane, planes.change,
+                      ghosts.precision});
     }
   }
-  for (std::size_t s = 0; s < wanted.sums.size(); ++s) {
-    std::uint64_t to = address(wanted.sums[s].all);
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      const std::uint64_t bytes = at(rank, wanted.ghosts.size() + 2 * s + 1);
-      PeerPiece piece;
-      piece.from = at(rank, wanted.ghosts.size() + 2 * s);
-      piece.to = to;
-      cut_into_pieces(pieces, piece, bytes);
-      to += bytes;
+  const std::size_t count = wanted.sums.size();
+  for (std::size_t s = 0; s < count; ++s) {
+    std::uint64_t before = 0;
+    for (std::size_t rank = 0; rank < from; ++rank) before += sums[rank * count + s];
+    list.push_back({wanted.ghosts.size() + s, 0, before, sums[from * count + s]});
+  }
+  return list;
+}
+
+void PeerMemory::grow_inbox(std::size_t flags, std::size_t half) {
+  if (flags <= inbox_.flags && half <= inbox_.half) return;
+  if (inbox_.buffer.id >= 0) old_inboxes_.push_back(inbox_.buffer);
+  inbox_.flags = std::bit_ceil(std::max(flags, inbox_.flags));
+  inbox_.half = std::bit_ceil(std::max(half, inbox_.half));
+  inbox_.buffer = device_.allocate(static_cast<std::size_t>(comm_.size()) *
+                                   (inbox_.flag_bytes() + 2 * inbox_.half));
+  device_.zero(inbox_.buffer);
+  device_.synchronise();  // before others write into it
+  inbox_.of_rank = everyone(comm_, std::vector<std::uint64_t>{address(inbox_.buffer)});
+}
+
+/// Each rank lists what it sends and what it receives; both ends of a message list it alike.
+std::vector<std::uint64_t> PeerMemory::contents(const Wanted& wanted, std::size_t* pieces) {
+  const auto ranks = static_cast<std::size_t>(comm_.size()),
+             own = static_cast<std::size_t>(comm_.rank());
+  std::vector<std::uint64_t> bytes, from, to;
+  for (const Wanted::Ghosts& ghosts : wanted.ghosts) from.push_back(address(ghosts.array));
+  to = from;
+  for (const Wanted::Sums& sums : wanted.sums) {
+    bytes.push_back(sums.own_bytes);
+    from.push_back(address(sums.own)), to.push_back(address(sums.all));
+  }
+  const std::vector<std::uint64_t> sums = everyone(comm_, bytes);
+  std::size_t most_flags = 1, most_bytes = 16;
+  for (std::size_t a = 0; a < ranks; ++a) {
+    for (std::size_t b = 0; b < ranks; ++b) {
+      std::size_t flags = 0, all = 0;
+      for (const Message& message : messages(wanted, a, b, sums))
+        flags += pieces_of_message(message.bytes), all += whole_vectors(message.bytes);
+      most_flags = std::max(most_flags, flags), most_bytes = std::max(most_bytes, all);
     }
   }
-  std::vector<std::uint64_t> words{pieces.size(), ranks, static_cast<std::uint64_t>(comm_.rank()),
-                                   0};
-  words.insert(words.end(), counts_of_.begin(), counts_of_.end());
-  const std::size_t head = words.size(), one = sizeof(PeerPiece) / sizeof(std::uint64_t);
-  words.resize(head + pieces.size() * one);
-  std::memcpy(words.data() + head, pieces.data(), pieces.size() * sizeof(PeerPiece));
-  const auto units = static_cast<unsigned>(std::max(1, device_.info().compute_units));
-  *blocks = 1;
-  while (*blocks < pieces.size() && *blocks < units) *blocks = std::min(2 * *blocks, units);
+  grow_inbox(most_flags, most_bytes);
+  std::vector<PeerPiece> send, receive;
+  for (std::size_t other = 0; other < ranks; ++other) {
+    if (other == own) {
+      for (const Message& message : messages(wanted, own, own, sums)) {
+        PeerPiece piece;
+        piece.from = from[message.array] + message.from, piece.to = to[message.array] + message.to;
+        change_beyond(piece, program_.cut, message.change, message.precision);
+        cut_into_pieces(receive, piece, message.bytes);
+      }
+      continue;
+    }
+    PeerPiece out, in;
+    out.flag = inbox_.region(other, own), in.flag = inbox_.region(own, other);
+    out.to = out.flag + inbox_.flag_bytes(), in.from = in.flag + inbox_.flag_bytes();
+    for (const Message& message : messages(wanted, own, other, sums)) {
+      out.from = from[message.array] + message.from;
+      cut_into_pieces(send, out, message.bytes);
+      out.to += whole_vectors(message.bytes);
+      out.flag += sizeof(std::uint32_t) * pieces_of_message(message.bytes);
+    }
+    for (const Message& message : messages(wanted, other, own, sums)) {
+      PeerPiece piece = in;
+      piece.to = to[message.array] + message.to;
+      change_beyond(piece, program_.cut, message.change, message.precision);
+      cut_into_pieces(receive, piece, message.bytes);
+      in.from += whole_vectors(message.bytes);
+      in.flag += sizeof(std::uint32_t) * pieces_of_message(message.bytes);
+    }
+  }
+  const PeerHead head{send.size(), receive.size(), ranks, own, inbox_.half};
+  std::vector<std::uint64_t> words;
+  const auto add = [&](const void* data, std::size_t size) {
+    words.resize(words.size() + size / sizeof(std::uint64_t));
+    std::memcpy(reinterpret_cast<std::byte*>(words.data() + words.size()) - size, data, size);
+  };
+  add(&head, sizeof head);
+  add(counts_of_.data(), counts_of_.size() * sizeof(std::uint64_t));
+  add(send.data(), send.size() * sizeof(PeerPiece));
+  add(receive.data(), receive.size() * sizeof(PeerPiece));
+  *pieces = std::max(send.size(), receive.size());
   return words;
 }
 
@@ -195,7 +258,11 @@ PeerMemory::Table& PeerMemory::table(const Wanted& wanted, bool recorded) {
   }
   Table made;
   made.recorded = recorded;
-  const std::vector<std::uint64_t> words = contents(wanted, &made.blocks);
+  std::size_t pieces = 0;
+  const std::vector<std::uint64_t> words = contents(wanted, &pieces);
+  const auto units = static_cast<unsigned>(std::max(1, device_.info().compute_units));
+  while (made.blocks < pieces && made.blocks < units)
+    made.blocks = std::min(2 * made.blocks, units);
   kernel(made.blocks);
   made.buffer = room_for(words.size() * sizeof(std::uint64_t), made);
   device_.upload(made.buffer, 0, std::as_bytes(std::span(words)));
