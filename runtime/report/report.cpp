@@ -232,7 +232,7 @@ void take_result(Report& report, const Program& p, const runtime::RunResult& r) 
   for (const runtime::RankInfo& rank : r.ranks)
     report.ranks.push_back({fmt::format("{} ({})", rank.device, rank.name), rank.host,
                             rank.instances, static_cast<double>(rank.memory_held), rank.busy,
-                            rank.planes});
+                            rank.planes, rank.planes_go});
   report.series.clear();
   for (const auto& series : r.series) {
     if (!series.values.empty() || !series.axes.empty()) {

@@ -150,6 +150,7 @@ struct RankRow {
   double memory = 0;        ///< bytes
   double busy = 0;          ///< seconds in steps
   std::int64_t planes = 0;  ///< of a lattice that ranks have shared; 0: they shared instances
+  std::string planes_go;    ///< "from device to device"
 };
 
 struct Citation {

@@ -410,10 +410,13 @@ Section ranks_section(const Report& report) {
   return {
       "ranks", "Ranks",
       scrolled("Ranks", rows) + "<p class=\"note\">" +
-          (planes ? "The lattice is cut into planes: a rank sends and receives some of them, and "
-                    "its part of sums, in each step. "
-                  : "The instances of the sweep are shared: a rank sends and receives nothing "
-                    "during its steps. ") +
+          (planes
+               ? "The lattice is cut into planes: a rank sends and receives some of them, and "
+                 "its part of sums, in each step" +
+                     (report.ranks[0].planes_go.empty() ? "" : ", " + report.ranks[0].planes_go) +
+                     ". "
+               : "The instances of the sweep are shared: a rank sends and receives nothing "
+                 "during its steps. ") +
           "Waited: by how much its steps took less than those of the "
           "slowest rank.</p>\n"};
 }

@@ -143,6 +143,8 @@ class Session {
   std::optional<std::vector<DeviceFields::Shell>> shells(int buffer);
 
   KernelReport report(int kernel);
+  /// Where ranks share the lattice: LatticeRanks::way.
+  std::string planes_go() const { return lattice_ ? lattice_->way() : std::string(); }
   /// Bytes in use on the device, and their largest number so far.
   std::size_t bytes_held() const { return held_; }
   std::size_t bytes_peak() const { return peak_; }

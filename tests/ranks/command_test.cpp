@@ -131,6 +131,7 @@ TEST_F(RanksCommand, ALatticeIsSharedWithTheSameBits) {
     EXPECT_EQ(a["series"], b["series"]);
     ASSERT_EQ(b["ranks"].size(), static_cast<std::size_t>(ranks));
     EXPECT_EQ(b["ranks"][0]["planes"], ranks == 2 ? 8 : 4);
+    EXPECT_EQ(b["ranks"][0]["planes_go"], "through the memory of the host");
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "one")) {
       if (entry.path().extension() != ".csv") continue;

@@ -114,7 +114,7 @@ Json sweep_json(const runtime::RunResult& r) {
 
 Json ranks_json(const runtime::RunResult& r) {
   Json out = Json::array();
-  for (const runtime::RankInfo& rank : r.ranks)
+  for (const runtime::RankInfo& rank : r.ranks) {
     out.push_back(
         {{"device", rank.device},
          {"name", rank.name},
@@ -122,6 +122,8 @@ Json ranks_json(const runtime::RunResult& r) {
          {rank.planes > 0 ? "planes" : "instances", rank.planes > 0 ? rank.planes : rank.instances},
          {"device_bytes", rank.memory_held},
          {"seconds_in_steps", rank.busy}});
+    if (!rank.planes_go.empty()) out.back()["planes_go"] = rank.planes_go;
+  }
   return out;
 }
 
@@ -139,6 +141,7 @@ void print_ranks(const runtime::RunResult& r) {
              planes ? "planes of the lattice" : "instances");
   if (most.busy > 0)
     fmt::print("; the fastest was {:.0f} % of the time in steps", 100 * least.busy / most.busy);
+  if (!r.ranks[0].planes_go.empty()) fmt::print("; planes go {}", r.ranks[0].planes_go);
   fmt::print("\n");
 }
 

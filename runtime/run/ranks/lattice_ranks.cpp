@@ -61,8 +61,9 @@ PeerMemory* LatticeRanks::peers() {
 
 bool LatticeRanks::recorded() { return peers() != nullptr; }
 
-std::string LatticeRanks::way() {
-  return peers() != nullptr ? "from device to device" : "through the memory of the host";
+std::string LatticeRanks::way() const {
+  if (!chosen_) return {};
+  return peers_ ? "from device to device" : "through the memory of the host";
 }
 
 void LatticeRanks::prepare(const Wanted& wanted) {

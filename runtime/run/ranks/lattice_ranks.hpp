@@ -40,8 +40,8 @@ class LatticeRanks {
   void allocated();
   /// After the device has ended its work: throws where ranks have waited in vain for each other.
   void check();
-  /// Which way the planes go, for people: "from GPU to GPU".
-  std::string way();
+  /// Which way the planes go, for people: "from device to device"; empty before the first exchange.
+  std::string way() const;
 
  private:
   void through_host(const Wanted& wanted);

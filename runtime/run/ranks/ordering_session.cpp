@@ -64,6 +64,7 @@ void OrderingSession::synchronise() {
   });
   auto& ranks = group_.ranks();
   ranks[0].busy += own, ranks[0].memory_held = bytes_peak();
+  for (RankInfo& rank : ranks) rank.planes_go = planes_go();  // the same for all
   for (std::size_t r = 1; r < ranks.size(); ++r) {
     Unpacker from(others[r]);
     ranks[r].busy += from.real(), ranks[r].memory_held = from.number();

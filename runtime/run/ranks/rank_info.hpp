@@ -15,6 +15,7 @@ struct RankInfo {
   std::int64_t instances = 0;   ///< of a batch
   std::int64_t planes = 0;      ///< of a lattice that ranks share; 0: they share instances
   double busy = 0;              ///< seconds in steps
+  std::string planes_go;        ///< "from device to device"; empty: none has gone
 };
 
 }  // namespace vphi::runtime
