@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <unordered_map>
 
 #include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "runtime/run/number_text.hpp"
+#include "runtime/run/ranks/lattice_session.hpp"
 
 namespace vphi::embed {
 namespace {
@@ -167,9 +169,9 @@ Expr with_maxima(Expr value, const BrokenStateValues& evaluator, const program::
   return known.empty() ? value : algebra::substitute(value, known);
 }
 
-std::string blame_recovery(const runtime::BrokenState& broken, const Compilation& c) {
+std::string blame_recovery(const runtime::BrokenState& broken, const Compilation& c,
+                           const program::Program& p) {
   const physics::System& system = *c.system;
-  const program::Program& p = *c.program;
   if (!system.conservation || !system.conservation->sound) return {};
   runtime::BrokenState state = broken;
   state.before = broken.there;
@@ -245,8 +247,12 @@ std::string blame_start(const runtime::BrokenState& broken, const Compilation& c
 }  // namespace
 
 std::string failing_term(const runtime::BrokenState& broken, const Compilation& c) {
+  // sites are those of the whole lattice, however many ranks share it
+  std::optional<program::Program> whole;
+  if (c.program && c.program->cut.axis >= 0) whole = runtime::whole_lattice(*c.program);
+  const program::Program* const p = whole ? &*whole : c.program ? &*c.program : nullptr;
   if (broken.there && broken.plane >= 0 && c.system && c.program) try {
-      return blame_recovery(broken, c);
+      return blame_recovery(broken, c, *p);
     } catch (const std::invalid_argument&) {  // a symbol without a value
       return {};
     }
@@ -254,7 +260,7 @@ std::string failing_term(const runtime::BrokenState& broken, const Compilation& 
   if (!broken.before || !c.system || !c.program) return {};
   const physics::System& system = *c.system;
   if (system.variables.size() != c.program->state.size()) return {};
-  const BrokenStateValues evaluator(broken, system, *c.program);
+  const BrokenStateValues evaluator(broken, system, *p);
   // A coordinate only follows its momentum, so the cause is in the momentum's equation.
   const physics::Variable* guilty = nullptr;
   std::vector<Term> terms;

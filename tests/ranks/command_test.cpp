@@ -162,6 +162,23 @@ TEST_F(RanksCommand, ALatticeGoesOnWithAnotherNumberOfRanks) {
   }
 }
 
+/// The site, its values and the terms that break down are those of the whole lattice.
+TEST_F(RanksCommand, AFieldThatBreaksDownOnOneRankIsToldAsOnOneDevice) {
+  write("down.vphi",
+        "model down \"A field that breaks down on one side\"\nlattice box: 16^3, spacing = 0.5\n"
+        "field phi: real\npotential V = -phi^6\ninit phi = (2 if z > 2 else 0.1), phi' = 0\n"
+        "evolve leapfrog, dt = 0.1, until = t > 20\nevery 10 steps: mean(phi) -> \"down.csv\"\n");
+  const auto one = vphi("run down.vphi --device native --quiet --out one");
+  EXPECT_EQ(one.status, 1);
+  EXPECT_NE(one.error.find("at site (0, 0, 12)"), std::string::npos) << one.error;
+  for (const int ranks : {2, 4}) {
+    const auto several =
+        vphi(fmt::format("run down.vphi --device native --quiet --ranks {0} --out of{0}", ranks));
+    EXPECT_EQ(several.status, 1);
+    EXPECT_EQ(several.error, one.error) << ranks;
+  }
+}
+
 TEST_F(RanksCommand, ALatticeThatCannotBeSharedIsRefusedWithTheWayOut) {
   write("box.vphi", kBox);
   for (const auto& [words, message] :

@@ -95,6 +95,19 @@ TEST_F(Mpirun, ALatticeOfProcessesHasTheBitsOfOne) {
   EXPECT_GT(text("three/box.series.csv").size(), 100u);
 }
 
+TEST_F(Mpirun, AFailedExpectationIsToldOnceAndIsTheStatusOfAll) {
+  if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
+  write("box.vphi",
+        "model box \"A field in a box\"\nlattice box: 16^3, spacing = 0.5\nfield phi: real\n"
+        "potential V = phi^4/4\ninit phi = 1, phi' = 0\n"
+        "evolve leapfrog, dt = 0.05, until = t > 1\nevery 10 steps: mean(phi) -> \"box.csv\"\n"
+        "expect mean(phi) > 3\n");
+  const auto ended = mpirun(3, "run box.vphi --device native --out out");
+  EXPECT_EQ(ended.status, 2) << ended.error;
+  EXPECT_EQ(count(ended.out + ended.error, "expect mean(phi) > 3: FAILED"), 1u)
+      << ended.out << ended.error;
+}
+
 TEST_F(Mpirun, AMistakeIsToldOnceAndIsTheStatusOfAll) {
   if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
   write("one.vphi",

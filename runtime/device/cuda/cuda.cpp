@@ -190,7 +190,10 @@ class CudaDevice : public Device {
   }
 
   bool reach(const std::string& id) override {
-    if (!id.starts_with("cuda:")) return false;
+    const char* wish = std::getenv("VPHI_PEER_ACCESS");
+    if (wish != nullptr && std::string(wish) != "on" && std::string(wish) != "off")
+      throw DeviceError("VPHI_PEER_ACCESS is on or off, not '" + std::string(wish) + "'.");
+    if (!id.starts_with("cuda:") || (wish != nullptr && std::string(wish) == "off")) return false;
     use();
     cu::DeviceId peer = 0;
     int can = 0;

@@ -85,7 +85,9 @@ std::unique_ptr<PeerMemory> PeerMemory::open(const program::Program& of_this_ran
               device.reach(all[r].device.data());
   }
   if (comm.most(reached ? 0 : 1) != 0) return nullptr;
-  return std::unique_ptr<PeerMemory>(new PeerMemory(of_this_rank, device, comm));
+  std::unique_ptr<PeerMemory> made(new PeerMemory(of_this_rank, device, comm));
+  if (comm.most(made->works() ? 0 : 1) != 0) return nullptr;
+  return made;
 }
 
 PeerMemory::PeerMemory(const program::Program& of_this_rank, Device& device, comm::Comm& comm)
@@ -94,6 +96,32 @@ PeerMemory::PeerMemory(const program::Program& of_this_rank, Device& device, com
   device_.zero(counts_);
   device_.synchronise();  // before others write into them
   counts_of_ = everyone(comm_, std::vector<std::uint64_t>{address(counts_)});
+}
+
+bool PeerMemory::works() {
+  constexpr std::size_t kNumbers = 1000;
+  const auto number = [](std::size_t rank, std::size_t i) {
+    return 1 + static_cast<double>(rank * kNumbers + i);
+  };
+  std::vector<double> own(kNumbers), all(kNumbers * static_cast<std::size_t>(comm_.size()));
+  for (std::size_t i = 0; i < kNumbers; ++i)
+    own[i] = number(static_cast<std::size_t>(comm_.rank()), i);
+  Wanted wanted;
+  wanted.sums.push_back({device_.allocate(own.size() * sizeof(double)),
+                         device_.allocate(all.size() * sizeof(double)), own.size() * sizeof(double),
+                         all.size() * sizeof(double)});
+  const Wanted::Sums& sums = wanted.sums[0];
+  device_.upload(sums.own, 0, std::as_bytes(std::span(own)));
+  bool right = true;
+  for (int half = 0; half < 2; ++half) {
+    device_.zero(sums.all);
+    exchange(wanted);
+    device_.download(std::as_writable_bytes(std::span(all)), sums.all, 0);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      right = right && all[i] == number(i / kNumbers, i % kNumbers);
+  }
+  device_.free(sums.own), device_.free(sums.all);
+  return right;
 }
 
 PeerMemory::~PeerMemory() {

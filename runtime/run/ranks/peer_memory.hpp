@@ -24,7 +24,8 @@ namespace vphi::runtime {
 
 class PeerMemory {
  public:
-  /// Null where a rank is another process or its device cannot reach that of another rank.
+  /// Null where a rank is another process, where its device cannot reach that of another rank, or
+  /// where numbers that are sent on trial do not arrive.
   static std::unique_ptr<PeerMemory> open(const program::Program& of_this_rank, Device& device,
                                           comm::Comm& comm);
   ~PeerMemory();
@@ -68,6 +69,8 @@ class PeerMemory {
   };
 
   PeerMemory(const program::Program& of_this_rank, Device& device, comm::Comm& comm);
+  /// Whether numbers of all ranks arrive here.
+  bool works();
   Table& table(const Wanted& wanted, bool recorded);
   /// The words of a table, and how many pieces a block of the kernel could take each.
   std::vector<std::uint64_t> contents(const Wanted& wanted, std::size_t* pieces);
