@@ -222,8 +222,8 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   Compilation result = derive_model(source, options);
   if (!result.system) return result;
   if (options.stop_after == kDerive || options.stop_after == kPrepare) return result;
-  result.plan =
-      schedule::schedule(*result.system, result.resolved, result.diagnostics, options.stop_after);
+  result.plan = schedule::schedule(*result.system, result.resolved, result.diagnostics,
+                                   options.stop_after, options.renewal);
   if (!result.plan || result.diagnostics.has_errors()) {
     result.plan.reset();
     return result;

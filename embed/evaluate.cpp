@@ -46,6 +46,12 @@ Model with_formula(const Model& model, const std::string& expression) {
   }
 }
 
+/// Whether the program itself gives the slot a value for each instance.
+bool of_an_axis(const program::Program& p, std::size_t slot) {
+  return std::ranges::any_of(
+      p.axes, [&](const program::Axis& axis) { return axis.slot == static_cast<int>(slot); });
+}
+
 }  // namespace
 
 Array on_lattice(const program::Program& program) {
@@ -89,7 +95,7 @@ void Evaluator::take_state(runtime::Session& run) {
   const std::size_t slots = to.scalars.size(), known = from.scalars.size();
   for (std::size_t k = 0; k < slots; ++k) {
     const auto found = std::ranges::find(from.scalars, to.scalars[k].name, &program::Scalar::name);
-    if (found == from.scalars.end()) continue;
+    if (found == from.scalars.end() || of_an_axis(to, k)) continue;
     const auto slot = static_cast<std::size_t>(found - from.scalars.begin());
     for (std::size_t i = 0; i * slots < scalars.size(); ++i)
       scalars[i * slots + k] = values[i * known + slot];

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -23,6 +24,8 @@ namespace vphi::embed {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr double kSameValue = 1e-13;  ///< relative difference of values that are one
 
 /// A temporary folder. The process that made it removes it at the end, and no fork of it does.
 class Folder {
@@ -103,14 +106,93 @@ void check_name(const Model& model, const std::string& name) {
                    : fmt::format("initial values have {}", dsl::enumerate(known)));
 }
 
-void check_numbers(const std::vector<std::int64_t>& lattice, const InitialValues& initial) {
-  if (!initial.shape.empty() &&
-      (initial.shape.size() < lattice.size() ||
-       !std::equal(lattice.begin(), lattice.end(), initial.shape.begin())))
-    throw Error(fmt::format("the initial values of `{}` have the shape {}, and the lattice {}",
-                            initial.name, shown(initial.shape), shown(lattice)),
-                "the slowest axis comes first, the axes of a vector or matrix follow those of the "
-                "lattice");
+/// Axes of the sweep with more than one value, in the order of the text.
+std::vector<const physics::Axis*> swept_axes(const Model& model) {
+  std::vector<const physics::Axis*> axes;
+  for (const physics::Axis& axis : model.derived().system->axes)
+    if (!axis.free) axes.push_back(&axis);
+  return axes;
+}
+
+bool begins_with(std::span<const std::int64_t> shape, const std::vector<std::int64_t>& part) {
+  return shape.size() >= part.size() && std::equal(part.begin(), part.end(), shape.begin());
+}
+
+/// Whether the rest of a shape may be that of one value of some variable of the model.
+bool is_value(const Model& model, std::span<const std::int64_t> rest) {
+  std::map<int, std::int64_t> numbers;  // of a declared variable: its real components
+  for (const physics::Variable& v : model.derived().system->variables)
+    if (v.role != physics::Role::Momentum) ++numbers[v.field];
+  std::int64_t wanted = 1;
+  for (const std::int64_t extent : rest) wanted *= extent;
+  return rest.empty() ||
+         std::ranges::any_of(numbers, [&](const auto& one) { return one.second == wanted; });
+}
+
+/// Whether the values have the axes of the sweep in front of those of the lattice. Throws where
+/// the shape is none of the two.
+bool is_of_instances(const Model& model, const std::vector<std::int64_t>& lattice,
+                     const InitialValues& initial) {
+  std::vector<std::int64_t> swept;
+  std::vector<std::string> names;
+  for (const physics::Axis* axis : swept_axes(model)) {
+    swept.push_back(static_cast<std::int64_t>(axis->values.size()));
+    names.push_back(axis->name);
+  }
+  std::vector<std::int64_t> both = swept;
+  both.insert(both.end(), lattice.begin(), lattice.end());
+  const std::span<const std::int64_t> shape = initial.shape;
+  const bool for_all = begins_with(shape, lattice);
+  const bool for_each = !swept.empty() && begins_with(shape, both);
+  if (for_all && for_each) {
+    const bool all = is_value(model, shape.subspan(lattice.size()));
+    const bool each = is_value(model, shape.subspan(both.size()));
+    if (all != each) return each;
+    throw Error(
+        fmt::format("the shape {} of the initial values of `{}` has two meanings: the same values "
+                    "in every instance, or values of each",
+                    shown(initial.shape), initial.name),
+        fmt::format("all axes: those of the sweep ({}), of the lattice, and of a value",
+                    fmt::join(names, ", ")));
+  }
+  if (for_all || for_each) return for_each;
+  const std::string fix =
+      "the slowest axis comes first, the axes of a vector or matrix follow those of the lattice";
+  throw Error(fmt::format("the initial values of `{}` have the shape {}, and the lattice {}",
+                          initial.name, shown(initial.shape), shown(lattice)),
+              swept.empty() ? fix
+                            : fmt::format("{}; those of the sweep ({}) stand before: {}", fix,
+                                          fmt::join(names, ", "), shown(both)));
+}
+
+/// 1 where a swept name has this value, up to the rounding of a number that is written out.
+std::string has_value(const std::string& name, double value) {
+  if (value == 0) return fmt::format("({} == 0)", name);
+  return fmt::format("(abs({} - ({})) < {})", name, value, kSameValue * std::abs(value));
+}
+
+/// Indices that select an instance's place along the axes of the sweep: "[0*(r == 1) + ... ]", -1
+/// where no value fits, which the compiler refuses.
+std::string instance_indices(const Model& model) {
+  std::vector<std::string> indices;
+  for (const physics::Axis* axis : swept_axes(model)) {
+    std::vector<double> sorted = axis->values;
+    std::ranges::sort(sorted);
+    for (std::size_t i = 1; i < sorted.size(); ++i)
+      if (sorted[i] - sorted[i - 1] <= 2 * kSameValue * std::abs(sorted[i]))
+        throw Error(fmt::format("the sweep has the value {} of `{}` more than once, which does not "
+                                "tell its instances apart",
+                                sorted[i], axis->name),
+                    "different values, or `init` in the text with a stack of a file");
+    std::string index = "-1";
+    for (std::size_t i = 0; i < axis->values.size(); ++i)
+      index += fmt::format(" + {}*{}", i + 1, has_value(axis->name, axis->values[i]));
+    indices.push_back(std::move(index));
+  }
+  return fmt::format("[{}]", fmt::join(indices, ", "));
+}
+
+void check_numbers(const InitialValues& initial) {
   const auto bad =
       std::ranges::find_if_not(initial.values, [](double v) { return std::isfinite(v); });
   if (bad == initial.values.end()) return;
@@ -191,10 +273,15 @@ TextWithFiles with_initial_values(const Model& model, std::span<const InitialVal
   std::vector<InitialValues> in_file;
   for (const InitialValues& one : initial) {
     check_name(model, one.name);
-    check_numbers(lattice, one);
-    replace(added, replaced, items, one.name,
-            one.shape.empty() ? fmt::format("{}", one.values[0])
-                              : fmt::format("file(\"{}:{}\")", path.string(), one.name));
+    std::string value;
+    if (one.shape.empty()) {
+      value = fmt::format("{}", one.values[0]);
+    } else {
+      value = fmt::format("file(\"{}:{}\")", path.string(), one.name);
+      if (is_of_instances(model, lattice, one)) value += instance_indices(model);
+    }
+    check_numbers(one);
+    replace(added, replaced, items, one.name, value);
     if (!one.shape.empty()) in_file.push_back(one);
   }
   if (!in_file.empty()) write_file(path, in_file);

@@ -20,7 +20,9 @@ namespace vphi::embed {
 struct InitialValues {
   std::string name;  ///< "phi", "phi'"
   /// Axes of the lattice or of the bodies, slowest first, then those of a value: 3 of a vector, 2
-  /// of complex numbers. Empty: the same number everywhere.
+  /// of complex numbers. In front of them may stand the axes of the sweep in the order of the text,
+  /// without those of one value: then each instance has values of its own. Empty: the same number
+  /// everywhere.
   std::vector<std::int64_t> shape;
   std::span<const double> values;  ///< the last axis fastest
 };

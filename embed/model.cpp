@@ -109,8 +109,10 @@ Model Model::with_initial_values(std::span<const InitialValues> initial) const {
           std::move(read.folder)};
 }
 
-Compilation Model::compile(const emit::TargetInfo& target) const {
-  return compile_model(source_, overrides_.compile_options(), target);
+Compilation Model::compile(const emit::TargetInfo& target, bool renewal) const {
+  CompileOptions options = overrides_.compile_options();
+  options.renewal = renewal;
+  return compile_model(source_, options, target);
 }
 
 Prepared Model::prepare(const std::string& device) const {

@@ -41,8 +41,8 @@ class Model {
   /// lattice must not change after this.
   Model with_initial_values(std::span<const InitialValues> initial) const;
 
-  /// Compiles the program for a target; the result may have errors.
-  Compilation compile(const emit::TargetInfo& target) const;
+  /// Compiles the program for a target; the result may have errors. `renewal`: CompileOptions.
+  Compilation compile(const emit::TargetInfo& target, bool renewal = false) const;
   /// Throws Error of kind Model or Device.
   Prepared prepare(const std::string& device) const;
 

@@ -9,6 +9,9 @@
 
 #include "dsl/messages/suggest.hpp"
 #include "embed/evaluate.hpp"
+#include "embed/resume.hpp"
+#include "embed/same_state.hpp"
+#include "embed/target.hpp"
 #include "embed/translate.hpp"
 #include "runtime/run/run_state.hpp"
 
@@ -42,14 +45,44 @@ struct Simulation::State {
         made(given.prepare(options.device)),
         info(made.device->info()),
         keeper(options.stops) {
-    runtime::RunOptions how;
     how.out = options.out;
     how.threads = options.threads;
     how.steps = model.overrides().steps;
     how.tell = options.tell;
     how.onlooker = &keeper;
-    run = std::make_unique<runtime::Run>(*made.compilation.program, *made.device, how);
+    open();
+  }
+
+  void open() {
+    run = std::make_unique<runtime::Run>(program(), *made.device, how);
     run->start();
+    how.resume.reset();
+  }
+
+  /// Goes on with another program from the present state. Where it does not start, the one before
+  /// goes on. `stopped`: the instances that its end has stopped already.
+  void go_on_with(Compilation next, const std::vector<bool>& stopped,
+                  runtime::RunOptions::Renewal renewal);
+  /// Which instances have stopped.
+  std::vector<bool> stopped() const;
+  void stop(const std::vector<bool>& instances);
+
+  Compilation compiled(const Model& other) const {
+    Compilation next = translated([&] { return other.compile(target_of(info), true); });
+    refuse_mistakes(next);
+    return next;
+  }
+
+  Array evaluate(const std::string& expression);
+  /// The instances in which a condition on the present state holds, with the model's parameters.
+  std::vector<bool> holds(const Model& of, const std::string& condition) const;
+  /// The same of the end of the run, where it is a condition that the program looks at.
+  std::vector<bool> has_ended(const Model& of, const Compilation& program_of_it) const;
+  std::int64_t visit(Compilation other, const std::vector<bool>& held, Compilation before);
+  /// The end of the run in the model's language; empty: by steps or not at all.
+  static std::string end(const Model& of) {
+    const std::string& given = of.overrides().until;
+    return given.empty() ? until_of(of.text()) : given;
   }
 
   const program::Program& program() const { return *made.compilation.program; }
@@ -71,7 +104,10 @@ struct Simulation::State {
   Prepared made;
   runtime::DeviceInfo info;
   Keeper keeper;
+  runtime::RunOptions how;
   std::unique_ptr<runtime::Run> run;
+  std::vector<std::string> changes;  ///< of parameters, for the notes
+  bool was_interrupted = false;
   std::map<std::string, std::unique_ptr<Evaluator>> formulas;
   std::vector<std::weak_ptr<const View>> views;
   bool finished = false;
@@ -94,7 +130,89 @@ void refuse_change(bool finished, std::vector<std::weak_ptr<const View>>& views)
                 ErrorKind::InUse);
 }
 
+/// Throws where the sweep runs in parts.
+void refuse_parts(const runtime::Run& run, const program::Program& program) {
+  if (run.parts() > 1)
+    throw Error(fmt::format("this sweep has {} instances, which run in {} parts one after the "
+                            "other: it goes to its end and not by steps",
+                            program.all_instances(), run.parts()),
+                "fewer values of the sweep, or a run to the end");
+}
+
 }  // namespace
+
+/// The formula, made at its first use.
+Array Simulation::State::evaluate(const std::string& expression) {
+  auto& kept = formulas[expression];
+  if (!kept) {
+    auto made_now = translated(
+        [&] { return std::make_unique<Evaluator>(model, expression, *made.device, program()); });
+    kept = std::move(made_now);
+  }
+  return translated([&] { return kept->value(run->session()); });
+}
+
+std::vector<bool> Simulation::State::holds(const Model& of, const std::string& condition) const {
+  std::vector<bool> all;
+  Evaluator formula(of, "1*(" + condition + ")", *made.device, program());
+  for (const double value : formula.value(run->session()).values) all.push_back(value != 0);
+  return all;
+}
+
+std::vector<bool> Simulation::State::has_ended(const Model& of,
+                                               const Compilation& program_of_it) const {
+  const bool by_steps = program_of_it.program->steps >= 0 || !program_of_it.system->until;
+  if (!by_steps) return holds(of, end(of));
+  return std::vector<bool>(static_cast<std::size_t>(program().instances));
+}
+
+std::vector<bool> Simulation::State::stopped() const {
+  std::vector<bool> all;
+  const runtime::Slot now = run->session().slot(program().stop_slot);
+  for (std::int64_t i = 0; i < now.instances; ++i) all.push_back(now[i] != 0);
+  return all;
+}
+
+void Simulation::State::stop(const std::vector<bool>& instances) {
+  for (std::size_t i = 0; i < instances.size(); ++i)
+    run->session().set_scalar(program().stop_slot, instances[i] ? 1 : 0,
+                              static_cast<std::int64_t>(i));
+}
+
+void Simulation::State::go_on_with(Compilation next, const std::vector<bool>& stopped_now,
+                                   runtime::RunOptions::Renewal renewal) {
+  using Renewal = runtime::RunOptions::Renewal;
+  const std::vector<bool> before = stopped();
+  stop(stopped_now);
+  const auto state = run->save(renewal != Renewal::Averages);
+  run.reset();
+  std::swap(made.compilation, next);
+  try {
+    how.resume = state, how.renewal = renewal;
+    open();
+  } catch (...) {
+    run.reset();
+    std::swap(made.compilation, next);
+    how.resume = state, how.renewal = Renewal::Nothing;
+    open();
+    stop(before);
+    run->advance(0);
+    throw;
+  }
+  made.endless = endless(made.compilation);
+}
+
+/// Steps of a program with another end, then the one before goes on.
+std::int64_t Simulation::State::visit(Compilation other, const std::vector<bool>& held,
+                                      Compilation before) {
+  using Renewal = runtime::RunOptions::Renewal;
+  go_on_with(std::move(other), held, Renewal::Scalars);
+  const std::int64_t made_now = run->advance(-1);
+  was_interrupted = run->interrupted();
+  const std::vector<bool> ended = has_ended(model, before);
+  go_on_with(std::move(before), ended, Renewal::Scalars);
+  return made_now;
+}
 
 Simulation::Simulation(const Model& model, const StartOptions& options) {
   translated([&] { s_ = std::make_unique<State>(model, options); }, &model.derived());
@@ -104,19 +222,67 @@ Simulation::~Simulation() = default;
 std::int64_t Simulation::step(std::int64_t count) {
   refuse_change(s_->finished, s_->views);
   if (count < -1) throw Error(fmt::format("{} is no number of steps", count));
-  if (count >= 0 && s_->run->parts() > 1)
-    throw Error(fmt::format("this sweep has {} instances, which run in {} parts one after the "
-                            "other: it goes to its end and not by steps",
-                            s_->program().all_instances(), s_->run->parts()),
-                "fewer values of the sweep, or a run to the end");
+  if (count >= 0) refuse_parts(*s_->run, s_->program());
   if (count < 0 && s_->made.endless)
     throw Error("nothing ends this run", "give `until` or a number of steps", "E0804",
                 ErrorKind::Run);
+  s_->was_interrupted = false;
   return translated([&] { return s_->run->advance(count); }, &s_->made.compilation);
 }
 
+std::int64_t Simulation::step_until(const std::string& condition) {
+  refuse_change(s_->finished, s_->views);
+  refuse_parts(*s_->run, s_->program());
+  if (condition.find_first_not_of(" \t\n") == std::string::npos)
+    throw Error("the condition is empty", "a condition of the model's language, as \"t > 10\"");
+  Overrides end;
+  end.until = condition;
+  Compilation alone = s_->compiled(s_->model.with(end));
+  if (alone.program->steps >= 0 && alone.system->end_time > 0)  // a time: the step is known
+    return step(std::max<std::int64_t>(0, alone.program->steps - steps()));
+  const std::vector<bool> held = translated([&] { return s_->holds(s_->model, condition); });
+  if (std::ranges::find(held, false) == held.end()) return 0;
+  if (!s_->how.out.empty())
+    throw Error(fmt::format("`{}` needs a program of its own, and the files of results belong to "
+                            "the present one",
+                            condition),
+                "a condition on t alone, `until` in the model, or a simulation without `out`");
+  const std::string own = s_->end(s_->model);
+  if (!own.empty()) {
+    end.until = fmt::format("({}) or ({})", condition, own);
+    alone = s_->compiled(s_->model.with(end));
+  }
+  Compilation before = s_->compiled(s_->model);
+  return translated([&] { return s_->visit(std::move(alone), held, std::move(before)); },
+                    &s_->made.compilation);
+}
+
+void Simulation::set(const std::string& name, const std::string& value) {
+  refuse_change(s_->finished, s_->views);
+  refuse_parts(*s_->run, s_->program());
+  if (!s_->how.out.empty())
+    throw Error("files of results state one value of each parameter for the whole run",
+                "a simulation without `out`; its result has the outputs");
+  Overrides change;
+  change.set = {name + "=" + value};
+  Model next = s_->model.with(change);
+  Compilation program = s_->compiled(next);
+  check_same_state(s_->made.compilation, program, name);
+  const std::string when =
+      fmt::format("{} = {} from step {}, t = {:.6g} on", name, value, steps(), time());
+  translated(
+      [&] {
+        const std::vector<bool> ended = s_->has_ended(next, program);
+        s_->go_on_with(std::move(program), ended, runtime::RunOptions::Renewal::Averages);
+      },
+      &s_->made.compilation);
+  s_->model = std::move(next);
+  s_->formulas.clear();
+  s_->changes.push_back(when);
+}
+
 bool Simulation::over() const { return s_->run->over(); }
-bool Simulation::interrupted() const { return s_->run->interrupted(); }
+bool Simulation::interrupted() const { return s_->was_interrupted || s_->run->interrupted(); }
 std::int64_t Simulation::steps() const { return s_->run->step(); }
 double Simulation::time() const { return s_->run->time(); }
 const Model& Simulation::model() const { return s_->model; }
@@ -189,16 +355,7 @@ std::vector<std::vector<double>> Simulation::places() const {
   return all;
 }
 
-Array Simulation::evaluate(const std::string& expression) {
-  auto& kept = s_->formulas[expression];
-  if (!kept) {
-    auto made = translated([&] {
-      return std::make_unique<Evaluator>(s_->model, expression, *s_->made.device, s_->program());
-    });
-    kept = std::move(made);
-  }
-  return translated([&] { return kept->value(s_->run->session()); });
-}
+Array Simulation::evaluate(const std::string& expression) { return s_->evaluate(expression); }
 
 Result Simulation::finish() {
   refuse_change(s_->finished, s_->views);
@@ -207,6 +364,8 @@ Result Simulation::finish() {
       [&] {
         Result result;
         result.run = s_->run->finish();
+        result.run.interrupted = result.run.interrupted || (s_->was_interrupted && !over());
+        result.run.notes.insert(result.run.notes.end(), s_->changes.begin(), s_->changes.end());
         const auto& notes = s_->made.in_results;
         result.run.notes.insert(result.run.notes.end(), notes.begin(), notes.end());
         result.tables = std::move(s_->keeper.tables);

@@ -68,6 +68,10 @@ class Simulation {
 
   /// Makes at most `count` steps; -1: to the end. Returns the number of steps made.
   std::int64_t step(std::int64_t count);
+  /// Steps until a condition of the model's language holds ("t > 20/m", "mean(phi) < 0"), or to the
+  /// end if that comes first. Returns the number of steps made: 0 where it holds already. In a
+  /// sweep it has to hold in every instance, and each stops where it does.
+  std::int64_t step_until(const std::string& condition);
   bool over() const;         ///< the end given by the model or the options is reached
   bool interrupted() const;  ///< StartOptions::stops has returned true
   std::int64_t steps() const;
@@ -83,6 +87,12 @@ class Simulation {
   /// Replaces an array of the state. Values carried from step to step, such as averages that the
   /// next step starts from, are those of the state before until a step has been made.
   void write(const std::string& state, std::span<const double> values);
+  /// Gives a parameter another value from here on; the state, time and random streams stay.
+  /// Momenta at half steps and values that are carried from step to step are those of the value
+  /// before until a step has been made. `value`: a number or a formula. Throws Error where the
+  /// state would have another meaning (embed/same_state.hpp) or files of results are written, and
+  /// leaves the simulation as it was.
+  void set(const std::string& name, const std::string& value);
   /// An array of the state in the memory of the host; only on device `native`, not for links or
   /// spinors. While a view exists, calls that change the state throw Error of kind InUse.
   std::shared_ptr<const View> view(const std::string& state);

@@ -12,7 +12,8 @@ Cut::Planes Cut::planes(int ranks, int rank) const {
 }
 
 void Program::each_list(const std::function<void(std::vector<Launch>&)>& see) {
-  for (std::vector<Launch>* list : {&prologue, &step, &watch, &watch_then, &watch_before})
+  for (std::vector<Launch>* list :
+       {&prologue, &renewed_averages, &renewed_scalars, &step, &watch, &watch_then, &watch_before})
     see(*list);
   for (std::vector<Launch>& list : cycle) see(list);
   for (Output& output : outputs)

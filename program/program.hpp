@@ -393,6 +393,10 @@ struct Program {
 
   std::vector<Launch> prologue;  ///< after the random fields: initial values, first scalars
   std::vector<Launch> step;      ///< one time step
+  /// What a step starts from beside the state, computed from the state, for one that this program
+  /// takes over from another: averages, and scalars that follow from scalars. Not stored in files
+  /// of programs; empty where they were not asked for (CompileOptions::renewal).
+  std::vector<Launch> renewed_averages = {}, renewed_scalars = {};
   /// Launches of steps that differ in turn: step n has those of cycle[n mod its length], and
   /// cycle[0] equals `step`. Empty where every step has the launches of `step`.
   std::vector<std::vector<Launch>> cycle = {};

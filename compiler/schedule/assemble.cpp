@@ -15,6 +15,8 @@ struct StepLaunches {
   Launches initial;             ///< makes the start
   Launches prologue;            ///< all before the first step
   std::vector<Launches> steps;  ///< of successive steps, in turn
+  Linked sums;                  ///< averages that a step starts from; empty: see `sums_of_start`
+  Assigns needs;                ///< scalars that a step starts from
 };
 
 /// The initial values, with a kernel of scalars in front where there is nothing else to assign
@@ -33,11 +35,11 @@ Linked start_of(const physics::System& system, Initial initial) {
 /// The loops before the first step that compute the averages a step starts from and store nothing.
 /// Every later step gets them from the one before. Empty where the loops before the first step
 /// change the state.
-LoopSequence sums_of_start(const LoopSequence& first) {
+LoopSequence sums_of_start(const LoopSequence& first, const std::string& prefix) {
   for (const kernel::SiteLoop& loop : first.sweeps)
     if (!loop.kernel.stores.empty()) return {};
   LoopSequence sums = first;
-  for (kernel::SiteLoop& loop : sums.sweeps) loop.kernel.name = "recentred_" + loop.kernel.name;
+  for (kernel::SiteLoop& loop : sums.sweeps) loop.kernel.name = prefix + loop.kernel.name;
   return sums;
 }
 
@@ -61,7 +63,9 @@ void add_recentring(LoopSequence recentring, Linked sums, const Assigns& step_ne
 StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSequence recentring,
                        Initial initial, Observer::Result checks, SolveLauncher& solves,
                        KernelList& kernels) {
-  Linked again = link(sums_of_start(loops.first));
+  StepLaunches result;
+  Linked again = link(sums_of_start(loops.first, "recentred_"));
+  result.sums = link(sums_of_start(loops.first, "renewed_"));
   Linked step = link(std::move(loops.step));
   std::vector<Linked> parts;
   Assigns step_needs = step.needs;
@@ -69,6 +73,7 @@ StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSeque
     parts.push_back(link(std::move(part.loops)));
     append(step_needs, parts.back().needs);
   }
+  result.needs = step_needs;
   Linked check = link(std::move(checks.chain));
   Assigns end = std::move(checks.alone);
   append(end, check.needs);
@@ -81,7 +86,6 @@ StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSeque
   append(start.end(), first.needs);
   append(first.empty() ? start.end() : first.end(), end);
 
-  StepLaunches result;
   result.initial = kernels.add(std::move(start));
   result.prologue = result.initial;
   append(result.prologue, kernels.add(std::move(first)));
@@ -109,6 +113,13 @@ StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSeque
     append(all, rest);
   }
   return result;
+}
+
+/// The averages and scalars that a step starts from, computed from the present state.
+void add_renewal(Linked sums, Assigns needs, KernelList& kernels, program::Program& p) {
+  p.renewed_averages = kernels.add_scalars("renewed_start", std::move(sums.needs));
+  append(p.renewed_averages, kernels.add(std::move(sums)));
+  p.renewed_scalars = kernels.add_scalars("renewed_scalars", std::move(needs));
 }
 
 /// The linked loops of a cadence, or of the checks.
@@ -204,7 +215,7 @@ void refuse_swept_transforms(const program::Program& p, const dsl::Resolved& res
 }  // namespace
 
 Plan assemble(const physics::System& system, const dsl::Resolved& resolved, ReadyParts ready,
-              Layout layout, dsl::Diagnostics& diagnostics) {
+              Layout layout, bool renewal, dsl::Diagnostics& diagnostics) {
   Parts parts = std::move(ready).take();
   Plan plan;
   program::Program& p = plan.program;
@@ -223,6 +234,7 @@ Plan assemble(const physics::System& system, const dsl::Resolved& resolved, Read
   p.step = steps.steps.front();
   if (steps.steps.size() > 1) p.cycle = std::move(steps.steps);
   add_observers(std::move(parts.outputs), std::move(parts.watch), solves, kernels, p);
+  if (renewal) add_renewal(std::move(steps.sums), std::move(steps.needs), kernels, p);
   p.solves = solves.described();
   plan.remarks.insert(plan.remarks.end(), solves.remarks().begin(), solves.remarks().end());
   plan.kernels = std::move(kernels).take();

@@ -11,6 +11,6 @@
 namespace vphi::schedule {
 
 Plan assemble(const physics::System& system, const dsl::Resolved& resolved, ReadyParts parts,
-              Layout layout, dsl::Diagnostics& diagnostics);
+              Layout layout, bool renewal, dsl::Diagnostics& diagnostics);
 
 }  // namespace vphi::schedule

@@ -9,7 +9,8 @@ namespace vphi::schedule {
 
 // Each stage takes what the ones before have made, so that another order does not compile.
 std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
-                             dsl::Diagnostics& diagnostics, const std::string& stop_after) {
+                             dsl::Diagnostics& diagnostics, const std::string& stop_after,
+                             bool renewal) {
   Layout layout = allocate(system, resolved);
   Tables& tables = layout.tables;
 
@@ -31,7 +32,8 @@ std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved&
                    std::move(outputs), std::move(watch), std::move(*solves)},
                   tables.slots, stop_after, diagnostics);
   if (!ready) return std::nullopt;
-  Plan plan = assemble(system, resolved, std::move(*ready), std::move(layout), diagnostics);
+  Plan plan =
+      assemble(system, resolved, std::move(*ready), std::move(layout), renewal, diagnostics);
   warn_of_rounded_numbers(plan, diagnostics);
   return plan;
 }

@@ -16,8 +16,10 @@ namespace vphi::schedule {
 
 std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
                              dsl::Diagnostics& diagnostics);
-/// The same, stopped after a pass (compiler/schedule/pipeline.hpp), for `vphi emit --after`.
+/// The same, stopped after a pass (compiler/schedule/pipeline.hpp), for `vphi emit --after`;
+/// `renewal`: with Program::renewed_averages and renewed_scalars.
 std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
-                             dsl::Diagnostics& diagnostics, const std::string& stop_after);
+                             dsl::Diagnostics& diagnostics, const std::string& stop_after,
+                             bool renewal = false);
 
 }  // namespace vphi::schedule

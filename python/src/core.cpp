@@ -241,6 +241,15 @@ class Driven {
     const nb::gil_scoped_release free;
     return simulation_->step(count);
   }
+  std::int64_t step_until(const std::string& condition) {
+    signalled_ = false;
+    const nb::gil_scoped_release free;
+    return simulation_->step_until(condition);
+  }
+  void set(const std::string& name, const std::string& value) {
+    const nb::gil_scoped_release free;
+    simulation_->set(name, value);
+  }
   /// Coordinates of the sites by the name of the axis.
   nb::dict places() const {
     nb::dict all;
@@ -350,6 +359,8 @@ NB_MODULE(_core, m) {
       .def(nb::init<const embed::Model&, const std::string&, const std::string&, int, nb::object>(),
            nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
       .def("step", &Driven::step)
+      .def("step_until", &Driven::step_until)
+      .def("set", &Driven::set)
       .def("finish", &Driven::finish)
       .def("read", &Driven::read)
       .def("evaluate", &Driven::evaluate)

@@ -219,3 +219,84 @@ def test_unknown_name():
 def test_no_numbers(values):
     with pytest.raises(vphi.UsageError):
         vphi.load(FREE).start("native", init={"phi": values})
+
+
+SWEPT = """model swept "Fields of a sweep"
+sweep m2 = [0.5, 1, 2], draw = 1..2
+lattice box: 4 * 3, spacing = 1, boundary = periodic
+field phi: real
+potential V = m2*phi^2/2
+init phi = 0*draw, phi' = 0
+evolve leapfrog, dt = 0.1
+precision real = f64
+"""
+
+
+def test_each_instance_has_its_own_array():
+    phi = numpy.random.default_rng(8).normal(size=(3, 2, 3, 4))
+    sim = vphi.load(SWEPT).start("native", init={"phi": phi, "phi'": phi[0, 0]})
+    assert (sim["phi"].values == phi.reshape(6, 3, 4)).all()
+    assert (sim["phi'"].values == phi[0, 0]).all()  # that of the lattice's shape is everywhere
+    sim.step(5)
+    for i, m2 in enumerate((0.5, 1, 2)):
+        alone = vphi.load(SWEPT, set={"m2": m2, "draw": 2}).start(
+            "native", init={"phi": phi[i, 1], "phi'": phi[0, 0]})
+        alone.step(5)
+        numpy.testing.assert_allclose(sim["phi"].values[2*i + 1], alone["phi"].values, rtol=1e-13)
+
+
+def test_axes_of_a_sweep_with_units_and_formulas():
+    text = EXPANDING.replace("param m = 1e-5", "sweep m = logspace(1e-6, 1e-5, 5)")
+    text = text.replace("length = 4/m", "length = 4e5").replace("2^-6/m", "2000")
+    text = text.replace("phi ~ 1 + vacuum, phi' ~ -0.7*m + vacuum", "phi = 1, phi' = -0.7*m")
+    text = text.replace("chi ~ vacuum", "chi = 0")
+    phi = 1 + 0.01*numpy.random.default_rng(9).normal(size=(5, 8, 8, 8))
+    sim = vphi.load(text).start("native", init={"phi": phi})
+    numpy.testing.assert_allclose(sim["phi"].values, phi, rtol=1e-6)
+
+
+def test_complex_numbers_of_each_instance():
+    text = """model pair "A complex field"
+sweep g = [1, 2]
+lattice box: 2 * 2, spacing = 1, boundary = periodic
+field psi: complex
+potential V = g*abs(psi)^2
+init psi = 0, psi' = 0
+evolve leapfrog, dt = 0.1
+precision real = f64
+"""
+    random = numpy.random.default_rng(7)
+    psi = random.normal(size=(2, 2, 2)) + 1j*random.normal(size=(2, 2, 2))
+    sim = vphi.load(text).start("native", init={"psi": psi})  # (2, 2, 2, 2) of real numbers
+    assert (sim["re(psi)"].values == psi.real).all()
+    assert (sim["im(psi)"].values == psi.imag).all()
+
+
+def test_two_meanings_of_a_shape_are_refused():
+    text = """model pair "A vector on a lattice of its own extents"
+sweep g = [1, 2, 3]
+lattice box: 3, spacing = 1, boundary = periodic
+field v: vec(3)
+v' = -g*v
+init v = [0, 0, 0]
+evolve rk4, dt = 0.1
+precision real = f64
+"""
+    model = vphi.load(text)
+    with pytest.raises(vphi.UsageError, match="two meanings") as caught:
+        model.start("native", init={"v": numpy.zeros((3, 3))})
+    assert "g" in caught.value.fix
+    full = numpy.arange(27.).reshape(3, 3, 3)
+    assert (model.start("native", init={"v": full})["v[1]"].values == full[..., 1]).all()
+
+
+@pytest.mark.parametrize("shape", [(3, 3, 4), (6, 3, 4), (2, 3, 3, 4)])
+def test_wrong_number_of_instances(shape):
+    with pytest.raises(vphi.UsageError, match="shape") as caught:
+        vphi.load(SWEPT).start("native", init={"phi": numpy.zeros(shape)})
+    assert "m2, draw" in caught.value.fix and "(3, 2, 3, 4)" in caught.value.fix
+
+
+def test_values_that_do_not_tell_instances_apart():
+    with pytest.raises(vphi.Error, match="more than once"):
+        vphi.load(SWEPT, set={"m2": [1, 1]}).start("native", init={"phi": numpy.zeros((2, 2, 3, 4))})

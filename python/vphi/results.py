@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import KeysView, Sequence
+from collections.abc import Collection, KeysView, Sequence
 from typing import Any
 
 from .errors import RunError
@@ -101,18 +101,22 @@ def _of_tables(rows, axes, places):
     return _dataset(variables, coords, {"name": first["name"]})
 
 
-def _without(axes, array):
-    """The array without axes that have one value each; xarray keeps the value as a coordinate."""
+def _without(axes, array, several=()):
+    """The array without axes that have one value each; xarray keeps the value as a coordinate,
+    unless the axis had `several` values in turn."""
     if isinstance(array, dict):
-        return {name: _without(axes, one) for name, one in array.items()}
+        return {name: _without(axes, one, several) for name, one in array.items()}
     gone = [name for name in axes if name in array.dims]
     if not gone:
         return array
     if not isinstance(array, Named):
-        return array.squeeze(gone)
+        return array.squeeze(gone).drop_vars([name for name in gone if name in several],
+                                             errors="ignore")
     place = tuple(0 if name in gone else slice(None) for name in array.dims)
     return Named(array.name, [name for name in array.dims if name not in gone],
-                 array.values[place], array.coords)
+                 array.values[place],
+                 {name: at for name, at in array.coords.items()
+                  if name not in gone or name not in several})
 
 
 class Group(dict[str, Any]):
@@ -143,16 +147,18 @@ class Outputs:
     links: Group
     _groups = ("spectra", "occupations", "slices", "histograms", "profiles", "correlators", "links")
 
-    def __init__(self, plain: dict[str, Any], free: Sequence[str] = ()):
+    def __init__(self, plain: dict[str, Any], free: Sequence[str] = (),
+                 several: Collection[str] = ()):
         axes, places = plain["axes"], plain["places"]
-        self.series = {s["name"]: _without(free, _of_series(s, axes)) for s in plain["series"]}
+        self.series = {s["name"]: _without(free, _of_series(s, axes), several)
+                       for s in plain["series"]}
         self.plots = {name: named(name, (against,), y, {against: x})
                       for name, against, x, y, _ in plain["plots"]}
         found = {}
         for table in plain["tables"]:
             found.setdefault((table["group"], table["name"]), []).append(table)
         for group in self._groups:
-            tables = {name: _without(free, _of_tables(rows, axes, places))
+            tables = {name: _without(free, _of_tables(rows, axes, places), several)
                       for (of, name), rows in found.items() if of == group}
             setattr(self, group, Group(group, tables))
 
@@ -178,8 +184,8 @@ class Outputs:
 class Result(Outputs):
     """A run at its end: what its outputs have made, its facts and the verdicts of the model."""
 
-    def __init__(self, model: Any, plain: dict[str, Any]):
-        super().__init__(plain, model.free)
+    def __init__(self, model: Any, plain: dict[str, Any], several: Collection[str] = ()):
+        super().__init__(plain, model.free, several)
         self.model, self._plain = model, plain
         self.steps: int = plain["steps"]
         self.t: float = plain["time"]

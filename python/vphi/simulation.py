@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import ArrayLike, NDArray
 
+    from ._typing import Value
+
 
 class View:
     """An array of the state where it lies, without a copy. It counts as used as long as it, or an
@@ -72,6 +74,7 @@ class Simulation:
         self._busy = threading.Lock()
         self._process = os.getpid()
         self._result = None
+        self._set: set[str] = set()
         self._core = _core.Simulation(core, device, "" if out is None else os.fspath(out),
                                       threads, progress)
 
@@ -90,14 +93,29 @@ class Simulation:
         """Makes so many steps; returns how many were made: fewer where the end is reached."""
         if number < 0:
             raise UsageError(f"{number} is no number of steps", "E0810", "sim.step(100)")
-        return self._go(int(number))
+        return self._go(self._core.step, int(number))
 
-    def run(self) -> int:
-        """To the end that the model or the options name."""
-        return self._go(-1)
+    def run(self, until: str | None = None) -> int:
+        """To the end that the model or the options name, or until a condition of the model's
+        language holds if that comes first: sim.run(until="t > 20/m"). Returns the number of steps
+        made: 0 where it holds already. In a sweep it has to hold in every instance."""
+        if until is None:
+            return self._go(self._core.step, -1)
+        return self._go(self._core.step_until, str(until))
 
-    def _go(self, number):
-        made = self._call(self._core.step, number)
+    def set(self, name: str, value: Value) -> None:
+        """Gives a parameter another value from here on: sim.set("g", 2), sim.set("g", "3*m"). The
+        state, t and the random streams stay as they are. What would give the state another meaning
+        is refused, and the simulation goes on as it was."""
+        from .model import _number
+
+        text = _number(value)
+        self._call(self._core.set, str(name), text)
+        self.model = self.model.changed(set={str(name): text})
+        self._set.add(str(name))
+
+    def _go(self, step, argument):
+        made = self._call(step, argument)
         if self._core.signalled:
             raise Interrupted("the run was interrupted after a step")
         return made
@@ -161,7 +179,7 @@ class Simulation:
     def result(self) -> Result:
         """Closing values, outputs at the end, files complete; no step follows."""
         if self._result is None:
-            self._result = Result(self.model, self._call(self._core.finish))
+            self._result = Result(self.model, self._call(self._core.finish), self._set)
         return self._result
 
     def __repr__(self):

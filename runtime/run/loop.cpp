@@ -79,6 +79,7 @@ void Loop::begin() {
 void Loop::go_on(std::int64_t limit) {
   limit_ = limit;
   stop_wished_ = false;  // an earlier request to stop is done
+  update();              // scalars may have been set in between
   while (!over() && (limit < 0 || step_ < limit) && !interrupted()) {
     chunk();
     if (ensemble_ == nullptr) {
@@ -150,6 +151,9 @@ void Loop::start() {
 void Loop::resume() {
   if (options_.begins) options_.begins();
   RunPosition then = checkpoints_.resume(*options_.resume, options_.past_stop);
+  if (options_.renewal == RunOptions::Renewal::Averages) session_.launch(p_.renewed_averages);
+  if (options_.renewal != RunOptions::Renewal::Nothing) session_.launch(p_.renewed_scalars);
+  session_.release_scratch();
   session_.synchronise();
   step_ = first_ = then.step;
   update();
@@ -161,6 +165,11 @@ void Loop::resume() {
   update();
   observer_.resumed(step_);
   if (!over() && observer_.owes(step_)) observer_.observe(step_, false);
+}
+
+std::shared_ptr<const SavedState> Loop::save(bool same_model) {
+  return checkpoints_.save(
+      {step_, time_, seconds_, false, same_model ? watched_at_start_ : std::vector<double>()});
 }
 
 void Loop::keep(bool wait) {

@@ -47,6 +47,10 @@ class Loop {
   double time() const { return time_; }
   Session& session() { return session_; }
 
+  /// The present state, in the memory of the host. `same_model`: whether the run that goes on from
+  /// it compares its drifts with the start of this one.
+  std::shared_ptr<const SavedState> save(bool same_model);
+
   /// For the part that follows.
   CheckpointProgress kept() { return checkpoints_.kept(seconds_); }
 

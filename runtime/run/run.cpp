@@ -167,6 +167,9 @@ std::int64_t Run::advance(std::int64_t steps) {
   return s.loop->step() - before;
 }
 
+std::shared_ptr<const SavedState> Run::save(bool same_model) {
+  return state_->loop->save(same_model);
+}
 RunResult Run::finish() { return state_->finish(); }
 bool Run::over() const { return state_->loop->over(); }
 bool Run::interrupted() const { return state_->loop->interrupted(); }

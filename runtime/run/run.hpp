@@ -32,7 +32,7 @@ struct Progress {
   std::vector<std::pair<std::string, double>> watched;
 };
 
-class CheckpointReader;
+class SavedState;
 class RankGroup;
 
 /// Checkpoints of a run (checkpoint.hpp), in `out`/checkpoint.
@@ -54,8 +54,11 @@ struct RunOptions {
   std::function<void(const Progress&)> progress;  ///< called at most every `progress_interval`
   double progress_interval = 0.1;                 ///< seconds
   KeepOptions keep;                               ///< needs `out`
-  /// Checkpoint to continue from; it has been checked.
-  std::shared_ptr<const CheckpointReader> resume;
+  /// State to continue from, of a checkpoint that has been checked or of another Run.
+  std::shared_ptr<const SavedState> resume;
+  /// What the program computes anew for the state that it takes over: scalars that follow from
+  /// others, where an instance has stopped and goes on; averages too, where the model is another.
+  enum class Renewal { Nothing, Scalars, Averages } renewal = Renewal::Nothing;
   bool past_stop = false;  ///< the end was changed: a run that had reached the old end continues
   std::function<void(const std::string&)> tell;  ///< messages that the user should see at once
   /// Called once before anything is written, when the kernels are compiled and the initial state

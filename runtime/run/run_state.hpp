@@ -27,6 +27,10 @@ class Run {
   /// run is over or was interrupted. A sweep in several parts must go to its end (else
   /// std::logic_error).
   std::int64_t advance(std::int64_t steps);
+  /// The present state, in the memory of the host: RunOptions::resume of another Run, which goes on
+  /// from here. `same_model`: whether its program differs in the end of the run alone; otherwise
+  /// conserved quantities are compared with their values now.
+  std::shared_ptr<const SavedState> save(bool same_model);
   /// Makes the values and outputs at the end and completes the files. Must be called once, last.
   RunResult finish();
 

@@ -81,8 +81,33 @@ class CheckpointWriter {
   std::unique_ptr<State> state_;
 };
 
+/// The state of a run at one step, in memory or in a file, from which a run may go on.
+class SavedState {
+ public:
+  virtual ~SavedState() = default;
+  virtual const CheckpointHead& head() const = 0;
+  virtual CheckpointRun run() const = 0;
+  /// The bytes of head().arrays[index].
+  virtual std::vector<std::byte> array(std::size_t index) const = 0;
+};
+
+/// A state in the memory of the host.
+class StateInMemory : public SavedState {
+ public:
+  StateInMemory(CheckpointHead head, CheckpointRun run, std::vector<std::vector<std::byte>> arrays)
+      : head_(std::move(head)), run_(std::move(run)), arrays_(std::move(arrays)) {}
+  const CheckpointHead& head() const override { return head_; }
+  CheckpointRun run() const override { return run_; }
+  std::vector<std::byte> array(std::size_t index) const override { return arrays_.at(index); }
+
+ private:
+  CheckpointHead head_;
+  CheckpointRun run_;
+  std::vector<std::vector<std::byte>> arrays_;
+};
+
 /// Reads a checkpoint. All data are checked before they are returned.
-class CheckpointReader {
+class CheckpointReader : public SavedState {
  public:
   /// The source of the bytes: `read` fills the span from an offset and returns the number of bytes
   /// read.
@@ -94,9 +119,9 @@ class CheckpointReader {
   explicit CheckpointReader(const std::filesystem::path& path);
   explicit CheckpointReader(Source source);
 
-  const CheckpointHead& head() const { return head_; }
-  CheckpointRun run() const;
-  std::vector<std::byte> array(std::size_t index) const;
+  const CheckpointHead& head() const override { return head_; }
+  CheckpointRun run() const override;
+  std::vector<std::byte> array(std::size_t index) const override;
   /// Reads and checks everything.
   void check() const;
 

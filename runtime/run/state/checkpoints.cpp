@@ -153,6 +153,22 @@ CheckpointHead Checkpoints::head(const RunPosition& now) const {
   return h;
 }
 
+CheckpointRun Checkpoints::run_part(const RunPosition& now) {
+  CheckpointRun run;
+  for (const auto& scalar : session_.program().scalars) run.scalar_names.push_back(scalar.name);
+  run.scalars = session_.scalars();
+  run.observer = observer_.save();
+  run.ensemble = observer_.ensemble_state();
+  run.watched_at_start = now.watched_at_start;
+  return run;
+}
+
+std::shared_ptr<const SavedState> Checkpoints::save(const RunPosition& now) {
+  std::vector<std::vector<std::byte>> arrays;
+  download(arrays);
+  return std::make_shared<StateInMemory>(head(now), run_part(now), std::move(arrays));
+}
+
 void Checkpoints::download(std::vector<std::vector<std::byte>>& to) {
   to.resize(buffers_.size());
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
@@ -187,12 +203,7 @@ void Checkpoints::keep(const RunPosition& now, bool wait) {
   settle(true);
   if (now.step == durable_step_ && !now.finished) return;
   ++generation_;
-  CheckpointRun run;
-  for (const auto& scalar : session_.program().scalars) run.scalar_names.push_back(scalar.name);
-  run.scalars = session_.scalars();
-  run.observer = observer_.save();
-  run.ensemble = observer_.ensemble_state();
-  run.watched_at_start = now.watched_at_start;
+  CheckpointRun run = run_part(now);
   run.marks = observer_.mark(generation_);
   const CheckpointHead h = head(now);
   writing_step_ = now.step;
@@ -244,7 +255,7 @@ bool Checkpoints::settle(bool wait) {
 
 // ---- going on -----------------------------------------------------------------------------------
 
-RunPosition Checkpoints::resume(const CheckpointReader& from, bool past_stop) {
+RunPosition Checkpoints::resume(const SavedState& from, bool past_stop) {
   const Program& p = session_.program();
   const CheckpointHead& h = from.head();
   const CheckpointRun run = from.run();
@@ -255,6 +266,9 @@ RunPosition Checkpoints::resume(const CheckpointReader& from, bool past_stop) {
                              shape_text({p.extent.data(), static_cast<std::size_t>(p.dims)})));
   // Slot of the checkpoint for each of ours; one that is new keeps what the start gives it.
   std::vector<std::size_t> slot_of(slots, kept);
+  std::vector<bool> given(slots);  // by the program, for each instance
+  for (const program::Axis& axis : p.axes)
+    if (axis.slot >= 0) given[static_cast<std::size_t>(axis.slot)] = true;
   bool all_known = true;
   for (std::size_t i = 0; i < slots; ++i) {
     const auto found =
@@ -284,7 +298,7 @@ RunPosition Checkpoints::resume(const CheckpointReader& from, bool past_stop) {
     does_not_fit("it has another number of instances at once (--batch)");
   for (std::size_t i = 0; i < scalars.size(); ++i) {
     const std::size_t instance = i / slots, slot = slot_of[i % slots];
-    if (slot < kept) scalars[i] = run.scalars[instance * kept + slot];
+    if (slot < kept && !given[i % slots]) scalars[i] = run.scalars[instance * kept + slot];
     if (past_stop && static_cast<int>(i % slots) == p.stop_slot) scalars[i] = 0;
   }
   session_.set_scalars(scalars);

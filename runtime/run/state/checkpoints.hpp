@@ -52,7 +52,9 @@ class Checkpoints {
   CheckpointProgress kept(double seconds);
   /// Sets session and observer to the state of the checkpoint. Throws DamagedCheckpoint, or
   /// RunError E0853 where the program has other arrays or scalars.
-  RunPosition resume(const CheckpointReader& from, bool past_stop);
+  RunPosition resume(const SavedState& from, bool past_stop);
+  /// The present state in the memory of the host, without marks of result files.
+  std::shared_ptr<const SavedState> save(const RunPosition& now);
 
   /// The next step after `step` at which a checkpoint is due, or -1.
   std::int64_t next(std::int64_t step) const;
@@ -75,6 +77,7 @@ class Checkpoints {
   };
   void note(const std::string& text);
   CheckpointHead head(const RunPosition& now) const;
+  CheckpointRun run_part(const RunPosition& now);
   void download(std::vector<std::vector<std::byte>>& to);
   Outcome stream(const CheckpointHead& head, const CheckpointRun& run);
 
