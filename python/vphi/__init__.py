@@ -9,6 +9,11 @@
 """
 
 import os as _os
+import sysconfig as _sysconfig
+
+if _sysconfig.get_config_var("Py_GIL_DISABLED"):
+    raise ImportError("vphi does not run in a free-threaded interpreter: its module relies on the "
+                      "interpreter's lock. Use a python3 without the `t` in its name")
 
 from . import _core
 from .errors import (BrokenState, DeviceError, Diagnostic, Error, InUse, Interrupted, ModelError,
