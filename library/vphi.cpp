@@ -5,6 +5,7 @@
 
 #include "compiler/explain.hpp"
 #include "embed/simulation.hpp"
+#include "runtime/device/compile_progress.hpp"
 
 namespace vphi {
 namespace {
@@ -34,6 +35,7 @@ decltype(auto) outward(Work&& work) {
 embed::Overrides overrides(const Options& options) {
   embed::Overrides all;
   for (const auto& [name, value] : options.set) all.set.push_back(name + "=" + value);
+  all.free = options.free;
   all.lattice = options.lattice, all.until = options.until, all.precision = options.precision;
   if (options.seed) all.seed = std::to_string(*options.seed);
   all.steps = options.steps;
@@ -123,6 +125,12 @@ Simulation::~Simulation() = default;
 std::int64_t Simulation::step(std::int64_t count) {
   return outward([&] { return hidden_->simulation.step(count); });
 }
+std::int64_t Simulation::step_until(const std::string& condition) {
+  return outward([&] { return hidden_->simulation.step_until(condition); });
+}
+void Simulation::set(const std::string& name, const std::string& value) {
+  outward([&] { hidden_->simulation.set(name, value); });
+}
 bool Simulation::over() const { return hidden_->simulation.over(); }
 std::int64_t Simulation::steps() const { return hidden_->simulation.steps(); }
 double Simulation::time() const { return hidden_->simulation.time(); }
@@ -147,5 +155,7 @@ Result Simulation::finish() {
     return out;
   });
 }
+
+std::int64_t compilations() { return runtime::kernels_compiled(); }
 
 }  // namespace vphi

@@ -40,7 +40,10 @@ class VPHI_API Error : public std::runtime_error {
 /// Options of a run that change a model without changing its text, as those of the command.
 struct Options {
   std::map<std::string, std::string> set;  ///< parameters: {"g", "100*m"}
-  std::string lattice;                     ///< "64^3"
+  /// Parameters that kernels read as numbers of the run: another value of them compiles nothing.
+  /// What decides the shape of the program, as the size of the lattice does, cannot be free.
+  std::vector<std::string> free;
+  std::string lattice;  ///< "64^3"
   std::string until, precision;
   std::optional<std::uint64_t> seed;
   std::int64_t steps = -1;      ///< number of steps; -1: as in the model
@@ -85,6 +88,13 @@ class VPHI_API Simulation {
 
   /// Makes at most `count` steps; -1: to the end. Returns the number of steps made.
   std::int64_t step(std::int64_t count);
+  /// Steps until a condition of the model's language holds ("t > 20/m", "mean(phi) < 0"), or to the
+  /// end if that comes first. Returns the number of steps made: 0 where it holds already.
+  std::int64_t step_until(const std::string& condition);
+  /// Gives a parameter another value from here on; the state, time and random streams stay.
+  /// `value`: a number or a formula. Throws where the state would have another meaning or files of
+  /// results are written (`out`), and leaves the simulation as it was.
+  void set(const std::string& name, const std::string& value);
   bool over() const;
   std::int64_t steps() const;
   double time() const;
@@ -125,5 +135,8 @@ class VPHI_API Model {
   explicit Model(std::shared_ptr<const Hidden> hidden);
   std::shared_ptr<const Hidden> hidden_;
 };
+
+/// Number of kernels that were compiled in this process; those from the cache are not counted.
+VPHI_API std::int64_t compilations();
 
 }  // namespace vphi

@@ -20,6 +20,8 @@
 #include "embed/simulation.hpp"
 #include "embed/target.hpp"
 #include "embed/translate.hpp"
+#include "runtime/device/ceilings.hpp"
+#include "runtime/device/compile_progress.hpp"
 
 namespace nb = nanobind;
 using namespace vphi;
@@ -149,6 +151,7 @@ nb::dict result_of(embed::Result result) {
   out["unit"] = run.unit;
   out["expectations"] = expectations_of(run);
   out["seconds"] = run.performance.seconds;
+  out["bytes_per_site"] = run.performance.bytes_per_site;
   out["site_updates_per_s"] = run.performance.site_updates_per_s;
   out["files"] = nb::cast(run.files);
   out["notes"] = nb::cast(run.notes);
@@ -213,6 +216,14 @@ std::string check(const embed::Model& model, const std::string& kind) {
   return dsl::render_text(made.diagnostics, made.resolved.sources());
 }
 
+/// Equations, stencils and kernels with their costs, for a typical device of a kind, as JSON.
+std::string explanation(const embed::Model& model, const std::string& kind) {
+  const Compilation made =
+      embed::translated([&] { return model.compile(embed::default_target(kind)); });
+  embed::refuse_mistakes(made);
+  return to_json(explain(made));
+}
+
 /// Keeps a view and its simulation as long as an array of numpy shows it.
 struct Held {
   std::shared_ptr<const embed::View> view;
@@ -265,6 +276,7 @@ class Driven {
       result = simulation_->finish();
     }
     nb::dict out = result_of(std::move(result));
+    out["bandwidth"] = runtime::known_copy_bandwidth(simulation_->device()).value_or(0);
     out["told"] = nb::cast(told_);
     out["places"] = places();
     return out;
@@ -335,6 +347,7 @@ NB_MODULE(_core, m) {
   });
   m.attr("version") = VPHI_VERSION;
   m.def("set_models_folder", &embed::set_models_folder);
+  m.def("compilations", &runtime::kernels_compiled);
   m.def("shipped_models", &embed::shipped_models);
   m.def("exists", [](const std::string& name) { return embed::try_model(name).has_value(); });
 
@@ -346,6 +359,7 @@ NB_MODULE(_core, m) {
       .def("changed", &embed::Model::with, nb::call_guard<nb::gil_scoped_release>())
       .def("with_initial_values", &with_initial_values)
       .def("check", &check, nb::call_guard<nb::gil_scoped_release>())
+      .def("explanation", &explanation, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("text", &embed::Model::text)
       .def_prop_ro("name", &embed::Model::name)
       .def_prop_ro("title", &embed::Model::title)

@@ -36,6 +36,20 @@ def test_other_values_compile_nothing(tmp_path, monkeypatch):
     assert files_of(tmp_path) != kernels
 
 
+def test_compilations_are_counted(tmp_path, monkeypatch):
+    monkeypatch.setenv("VPHI_CACHE", str(tmp_path))
+    model = vphi.load(SIMPLE, free=["g"])
+    before = vphi.compilations()
+    model.run("native")
+    once = vphi.compilations()
+    assert once > before
+    for g in numpy.linspace(0.1, 3, 10):
+        model.run("native", set={"g": g})
+    assert vphi.compilations() == once
+    vphi.load(SIMPLE, set={"g": 2.75}).run("native")
+    assert vphi.compilations() > once
+
+
 def test_numbers_are_those_of_folded_parameters():
     model = vphi.load(SIMPLE, free=["g"])
     for g in (0.3, 1.7):

@@ -79,8 +79,57 @@ def test_html_is_whole_and_escaped():
     assert "b" not in tags(model._repr_html_())
     result = model.run("native", steps=30)
     seen = tags(result._repr_html_())
-    assert "table" in seen and "b" not in seen
-    assert "ok (" in result._repr_html_()
+    assert {"table", "svg", "polyline"} <= seen and "b" not in seen
+
+
+def test_model_shows_equations_stencil_and_costs():
+    import json
+
+    model = vphi.load(CELL.replace("</b> field", "</b> field & more"))
+    shown = model._repr_html_()
+    assert "<math" in shown and "field &amp; more" in shown
+    assert "Laplacian" in shown and "leapfrog stable for dt" in shown
+    facts = json.loads(model._core.explanation("native"))
+    assert facts["kernels"]
+    for kernel in facts["kernels"]:
+        cells = "".join(f"<td>{kernel[name]}</td>" for name in
+                        ("sites", "loads", "stores", "bytes", "flops", "special"))
+        assert cells in shown
+    assert any(k["bytes"] >= 16 and k["flops"] > 0 for k in facts["kernels"])
+
+
+def test_model_that_does_not_compile_shows_why():
+    shown = vphi.load(CELL.replace("leapfrog", "srk2"))._repr_html_()
+    assert "<math" in shown and "srk2" in shown and tags(shown)
+
+
+def test_result_shows_verdicts_curves_and_speed():
+    text = CELL.replace("mean(phi^2) < 1", "mean(phi^2) < 0.01")
+    result = vphi.load(text).run("native", steps=30)
+    shown = result._repr_html_()
+    assert "<td>expect mean(phi^2) &lt; 0.01</td><td>FAILED</td>" in shown
+    assert f"<td>{result['m*t'].values[-1]:.8g}</td>" in shown
+    assert shown.count("<polyline") == 2 and "site updates/s" in shown
+    good = vphi.load(CELL).run("native", steps=30)._repr_html_()
+    assert "<td>ok</td>" in good and "FAILED" not in good
+
+
+def test_speed_is_a_share_of_what_was_measured():
+    from vphi.html import speed
+
+    plain = {"site_updates_per_s": 1e9, "bytes_per_site": 20.0, "bandwidth": 40e9}
+    assert "50 % of the 40 GB/s" in speed(plain)
+    assert "vphi bench" in speed({**plain, "bandwidth": 0})
+
+
+def test_curve_leaves_out_what_is_no_number():
+    from vphi.html import curve
+
+    shown = curve("<x>", [0, 1, 2, 3], [1.0, float("nan"), float("inf"), 3.0])
+    assert shown.count(",") == 2 + 1 and "&lt;x&gt;" in shown and tags(shown)
+    assert curve("x", [0.0], [1.0]) == "" == curve("x", [0.0, 1.0], [float("nan")]*2)
+    long = curve("x", numpy.arange(100_000), numpy.sin(numpy.arange(100_000)))
+    assert long.count(",") < 700
 
 
 def test_frame_has_the_series():

@@ -34,6 +34,11 @@ def models() -> list[str]:
     return [name for name, _ in _core.shipped_models()]
 
 
+def compilations() -> int:
+    """Number of kernels that were compiled in this process; those from the cache are not counted."""
+    return _core.compilations()
+
+
 def load_ipython_extension(shell):
     """%load_ext vphi: models as cells of a notebook (vphi.magic)."""
     from .magic import register
@@ -43,4 +48,5 @@ def load_ipython_extension(shell):
 
 __all__ = ["BrokenState", "DeviceError", "Diagnostic", "Error", "InUse", "Interrupted", "Model",
            "ModelError", "Result", "ResultsError", "RunError", "Simulation", "Snapshots",
-           "Stored", "UsageError", "View", "linspace", "load", "logspace", "models", "open"]
+           "Stored", "UsageError", "View", "compilations", "linspace", "load", "logspace", "models",
+           "open"]

@@ -28,6 +28,17 @@ def text(name, value, example):
     return value
 
 
+def device(value):
+    """`value`, the name of one device."""
+    name = text("device", value, "cuda:0")
+    place = name.partition(":")[2]
+    if "," in place or "-" in place or place == "all":
+        raise UsageError(f"{name!r} are several devices, and a run from Python has one", "E0810",
+                         f"`vphi run MODEL --device {name}` shares the run between them, and "
+                         "vphi.open reads its files")
+    return name
+
+
 def assignments(values):
     """The pairs of `set`, which must be a dictionary or None."""
     if values is None:
@@ -41,7 +52,10 @@ def no_others(unknown):
     """Raises for keywords that no argument has."""
     for name, value in unknown.items():
         near = difflib.get_close_matches(name, CHANGES + OF_A_RUN, 1)
-        if name in OF_A_RUN:
+        if name == "ranks":
+            fix = (f"a run from Python has one device: `vphi run MODEL --ranks {value}` shares it, "
+                   "and vphi.open reads its files")
+        elif name in OF_A_RUN:
             fix = f"`run` and `start` take {name}="
         elif near:
             fix = f"did you mean {near[0]}=?"

@@ -147,7 +147,7 @@ class Model:
               **changes: Unpack[Changes]) -> Simulation:
         """A run that is driven by hand: compiled, at its first state. `init`: arrays of initial
         values in physical units by variable, {"phi": phi, "phi'": rate}, instead of the text's."""
-        arguments.text("device", device, "cuda:0")
+        arguments.device(device)
         arguments.whole("threads", threads, 0)
         model = self.changed(**changes) if changes else self
         core = model._core
@@ -182,7 +182,9 @@ class Model:
         return f"<vphi.Model {self.name}: {self.title}>"
 
     def _repr_html_(self) -> str:
-        return self._core.mathml()
+        from .html import of_model
+
+        return of_model(self)
 
     def __reduce__(self):  # a model is its text and what was changed
         return _again, (self.text, self._given)

@@ -215,21 +215,9 @@ class Result(Outputs):
         return self
 
     def _repr_html_(self):
-        from html import escape
+        from .html import of_result
 
-        rows = []
-        for name, s in self.series.items():
-            if tuple(s.dims) == ("t",) and s.values.size:
-                rows.append(f"<tr><td>{escape(name)}</td><td>{s.values[-1]:.8g}</td></tr>")
-        for one in self.expectations:
-            verdict = "ok" if one["ok"] else "FAILED"
-            rows.append(f"<tr><td>expect {escape(one['text'])}</td>"
-                        f"<td>{verdict} ({one['value']:.3g})</td></tr>")
-        head = (f"{self._plain['model']}: {self.steps} steps, t = {self.t:.6g}, {self.device}, "
-                f"{self._plain['site_updates_per_s']:.3g} site updates/s")
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        return (f"<p>{escape(head)}</p><table>{''.join(rows)}</table>"
-                + (f"<ul>{notes}</ul>" if notes else ""))
+        return of_result(self, self._plain)
 
     def __repr__(self):
         verdict = "" if self.ok else ", an expectation failed"

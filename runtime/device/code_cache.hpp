@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/device/cache.hpp"
+#include "runtime/device/compile_progress.hpp"
 #include "runtime/device/device.hpp"
 
 namespace vphi::runtime {
@@ -56,6 +57,7 @@ auto cached_code(const DiskCache& cache, const std::string& key, const program::
   }
   try {
     const std::string bytes = source.build();
+    count_compilation();
     auto code = source.load(bytes);
     report.compile_seconds = seconds();
     cache.store(key, bytes);

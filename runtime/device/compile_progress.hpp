@@ -1,6 +1,7 @@
 // The kernels that are being compiled, for a progress message while the process waits.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ struct AtWork {
 };
 /// The present state; may be called from any thread.
 AtWork compilers_at_work();
+
+/// Number of kernels that compilers have made in this process, on any device; those from a cache
+/// are not counted. May be called from any thread.
+std::int64_t kernels_compiled();
+/// Counts one more.
+void count_compilation();
 
 /// Exists during a call of Device::compile. Calls from several threads are counted together.
 class CompilerCall {
