@@ -7,6 +7,7 @@
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/spinors/solve_errors.hpp"
 #include "compiler/physics/spinors/spinors.hpp"
 
 namespace vphi::physics {
@@ -69,10 +70,7 @@ SpinorForm Lowerer::linear_operator(const NamedFact& fact, const dsl::Expr& at,
   inner.values.emplace(fact.parameters[0], unknown_spinor(d_.arena(), colours()));
   const Value v = value(*fact.value, inner);
   if (!v.spinor || !v.form) {
-    d_.fail(errors::wrong_shape(
-        at.span, fmt::format("`{0}({1})` is not recognised as linear in `{1}`: a sum of numbers, "
-                             "gammas and paths of links before `{1}` at the path's end",
-                             fact.name, fact.parameters[0])));
+    d_.fail(errors::not_a_sum_of_paths(at.span, fact.name, fact.parameters[0], fact.span));
   }
   return *v.form;
 }

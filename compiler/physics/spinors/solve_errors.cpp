@@ -36,6 +36,21 @@ Diagnostic not_linear(Span span, const std::string& function, const std::string&
       declared, "defined here");
 }
 
+Diagnostic not_a_sum_of_paths(Span span, const std::string& function, const std::string& argument,
+                              Span declared) {
+  return with_label(
+      error("E0755", span,
+            fmt::format("`{0}({1})` is not recognised as linear in `{1}`", function, argument),
+            "adjoint and derivative follow from its terms",
+            fmt::format("each term is a number times gammas times links along a path before `{}` "
+                        "at the end of the path",
+                        argument),
+            fmt::format("write sums of links term by term: (A + B)*{0} as A*{0} + B*{0}, and loops "
+                        "with loop(mu, nu, -mu, -nu)",
+                        argument)),
+      declared, "defined here");
+}
+
 Diagnostic whose_boundary(Span span, const std::string& function, const std::string& argument,
                           const std::vector<std::string>& fermions, Span declared) {
   return with_label(

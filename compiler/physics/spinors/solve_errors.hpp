@@ -17,6 +17,10 @@ dsl::Diagnostic not_hermitian(dsl::Span span, const std::string& function,
 /// The operator contains `term`, which is not linear in its argument.
 Diagnostic not_linear(Span span, const std::string& function, const std::string& term,
                       Span declared);
+/// The adjoint or the derivative of an operator is wanted that is not written as a sum of paths of
+/// links before its argument.
+Diagnostic not_a_sum_of_paths(Span span, const std::string& function, const std::string& argument,
+                              Span declared);
 /// The operator's argument has the name of no `fermion`, and the `fermion` lines differ in their
 /// boundaries.
 Diagnostic whose_boundary(Span span, const std::string& function, const std::string& argument,
