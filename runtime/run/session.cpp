@@ -275,6 +275,7 @@ void Session::launch(const Launches& list) {
   if (list.empty()) return;
   compile({&list});
   provide(list, true);
+  if (lattice_) lattice_->meet();  // one rank may have compiled, and others not
   issue(list);
 }
 

@@ -55,7 +55,7 @@ void Session::trim() {
   for (auto& [bytes, handles] : pool_)
     for (BufferHandle handle : handles) device_.free(handle), held_ -= bytes;
   pool_.clear();
-  if (lattice_ && held_ != before) lattice_->allocated();
+  if (lattice_ && held_ != before) lattice_->meet();
 }
 
 void Session::provide(const Launches& wanted, bool borrow) {
@@ -112,7 +112,7 @@ void Session::provide(const Launches& wanted, bool borrow) {
       copies.handle[which] = take(bytes);
     }
   }
-  if (lattice_ && held_ != before) lattice_->allocated();
+  if (lattice_ && held_ != before) lattice_->meet();
 }
 
 void Session::release_scratch() {

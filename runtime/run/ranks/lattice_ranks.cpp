@@ -76,7 +76,7 @@ void LatticeRanks::exchange(const Wanted& wanted) {
   through_host(wanted);
 }
 
-void LatticeRanks::allocated() {
+void LatticeRanks::meet() {
   if (peers_) comm_.most(0);
 }
 

@@ -36,8 +36,9 @@ class LatticeRanks {
   /// by `prepare` before the recording begins.
   bool recorded();
   void prepare(const Wanted& wanted);
-  /// After a rank has allocated or freed memory of its device: returns when all have.
-  void allocated();
+  /// Returns when all ranks have come here, where devices wait for each other: no rank lets the
+  /// others wait while it compiles, allocates or frees memory.
+  void meet();
   /// After the device has ended its work: throws where ranks have waited in vain for each other.
   void check();
   /// Which way the planes go, for people: "from device to device"; empty before the first exchange.
