@@ -1,5 +1,7 @@
 #include "compiler/physics/physics_errors.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,12 +32,19 @@ Diagnostic not_yet(Span span, const std::string& what) {
 
 // ---- numerics ----------------------------------------------------------------------------------
 
-Diagnostic unstable_step(Span span, const std::string& dt, const std::string& limit,
-                         const std::string& integrator, const std::string& reason) {
-  return error("E0301", span,
-               fmt::format("dt = {} is above the stability limit {} of {} with this Laplacian", dt,
-                           limit, integrator),
-               "", reason, "take a smaller dt, or an integrator with a larger limit");
+std::string below(double limit) {
+  const double digit = std::pow(10, std::floor(std::log10(limit)) - 1);
+  return fmt::format("{:.2g}", std::floor(limit / digit * (1 + 1e-12)) * digit);
+}
+
+Diagnostic unstable_step(Span span, double dt, double limit, const std::string& integrator,
+                         const std::string& reason) {
+  return error(
+      "E0301", span,
+      fmt::format("dt = {:.4g}*dx is above the stability limit {:.4g}*dx of {} with this Laplacian",
+                  dt, limit, integrator),
+      "", reason,
+      fmt::format("take dt = {}*dx or less, or an integrator with a larger limit", below(limit)));
 }
 
 Diagnostic step_not_positive(Span span, double value) {

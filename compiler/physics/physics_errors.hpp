@@ -19,8 +19,12 @@ using dsl::Span;
 Diagnostic not_yet(Span span, const std::string& what);
 
 // ---- numerics
-Diagnostic unstable_step(Span span, const std::string& dt, const std::string& limit,
-                         const std::string& integrator, const std::string& reason);
+/// A number of two digits that is not above `limit`, as text: what may be written where a value
+/// must stay below a positive limit.
+std::string below(double limit);
+/// `dt`, `limit`: in units of dx.
+Diagnostic unstable_step(Span span, double dt, double limit, const std::string& integrator,
+                         const std::string& reason);
 Diagnostic step_not_positive(Span span, double value);
 Diagnostic lattice_shape(Span span, const std::string& what);
 /// `parity = even_odd` and an odd number of sites along an axis.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/physics/physics_errors.hpp"
 #include "dsl/messages/error.hpp"
 #include "dsl/messages/suggest.hpp"
 
@@ -200,7 +201,7 @@ Diagnostic flow_unstable(Span span, double dt, double most, double fastest, doub
       fmt::format("the fastest wave about U = 1 decays as exp(-{:.5g}*t); the limit of the "
                   "integrator is {:.5g} divided by this rate",
                   fastest, limit),
-      "take a smaller dt, or an integrator with a larger limit");
+      fmt::format("take dt = {} or less, or an integrator with a larger limit", below(most)));
 }
 
 }  // namespace vphi::physics::errors

@@ -154,14 +154,20 @@ std::string reason_of(const System& system, const FastestWaves& waves, double th
       where += fmt::format("{}{}", axis ? "," : "", eigenvalue.at[axis] == 0 ? "0" : "pi");
     where = fmt::format(" (at k*dx = ({}))", where);
   }
+  const double speed2 = waves.waves2 * dx * dx / eigenvalue.value;
+  std::string coefficient, product = value;
+  if (std::abs(speed2 - 1) > 1e-6) {
+    coefficient = fmt::format(" and a coefficient of {:.5g}", speed2);
+    product = fmt::format("{:.5g}*{}", speed2, value);
+  }
   const double mass = waves.mass2 * dx * dx;
   if (mass > 1e-6 * waves.waves2 * dx * dx)
     return fmt::format(
-        "`{}` has the largest eigenvalue {}{}, and the fields have masses up to "
+        "`{}` has the largest eigenvalue {}{}{}, and the fields have masses up to "
         "m^2 = {:.5g}/dx^2 at the start; the limit is {:.5g}*dx/sqrt({} + {:.5g})",
-        stencil.name, value, where, mass, theta, value, mass);
-  return fmt::format("`{}` has the largest eigenvalue {}{}; the limit is {:.5g}*dx/sqrt({})",
-                     stencil.name, value, where, theta, value);
+        stencil.name, value, where, coefficient, mass, theta, product, mass);
+  return fmt::format("`{}` has the largest eigenvalue {}{}{}; the limit is {:.5g}*dx/sqrt({})",
+                     stencil.name, value, where, coefficient, theta, product);
 }
 
 /// False where dt is above the limit.
@@ -193,8 +199,7 @@ bool judge(System& system, const physics::Evolution& evolution, dsl::Diagnostics
                     "the fastest wave about the homogeneous start has the frequency "
                     "{:.5g}/dx; the limit is {:.5g} divided by it",
                     *theta * dx / limit, *theta);
-  diagnostics.add(physics::errors::unstable_step(system.dt_span, in_units_of_dx(system.dt / dx),
-                                                 in_units_of_dx(limit / dx),
+  diagnostics.add(physics::errors::unstable_step(system.dt_span, system.dt / dx, limit / dx,
                                                  evolution.integrator.name, reason));
   return false;
 }
