@@ -13,8 +13,9 @@ typedef unsigned long long u64;
 struct head { u64 sent, received, ranks, rank, half; };
 struct piece { u64 from, to, flag; u32 units, unit; u64 keep, flip; };
 
+// A fence and a relaxed store are a release; st.release after it would fence once more.
 __device__ __forceinline__ void tell(u64 flag, u32 exchange) {
-  asm volatile("fence.acq_rel.sys;\n\tst.release.sys.global.u32 [%0], %1;"
+  asm volatile("fence.acq_rel.sys;\n\tst.relaxed.sys.global.u32 [%0], %1;"
                :: "l"(flag), "r"(exchange) : "memory");
 }
 
@@ -76,12 +77,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) vphi_peers(const u64* tabl
   const bool other = blockIdx.x == 0 && t < h.ranks && t != h.rank;
   __shared__ u32 begun;
   if (t == 0) {
-    begun = *(volatile u32*)counts + 1;
-    __threadfence();
-    if (atomicAdd(counts + 1, 1u) == gridDim.x - 1) {  // all blocks have read it
-      counts[1] = 0;
-      *(volatile u32*)counts = begun;
-    }
+    const u64 before = atomicAdd((u64*)counts, 1ull);
+    begun = (u32)(before >> 32) + 1;
+    if ((u32)before == gridDim.x - 1)  // all blocks have read it
+      atomicAdd((u64*)counts, (1ull << 32) - gridDim.x);
   }
   __syncthreads();
   const u32 exchange = begun;
