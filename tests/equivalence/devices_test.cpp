@@ -123,7 +123,11 @@ TEST_P(Shipped, AgreesOnEveryDevice) {
   for (const auto& [name, value] : reference.scalars) EXPECT_TRUE(std::isfinite(value)) << name;
   // Pairs in f32 keep the precision that the model declares, whatever the fields have.
   const bool coarse = first.system->numerics.pair == physics::Precision::F32;
-  const Tolerance tolerance = coarse ? Tolerance{1e-6, 1e-8} : Tolerance{1e-9, 1e-11};
+  // Forces of determinants are solved to a residual that rounding may pass an iteration later;
+  // links then differ by as much as the residual, 1e-8 in shipped models, times what a trajectory
+  // makes of it.
+  const bool solved = chain && !first.system->solves.empty();
+  const Tolerance tolerance = coarse || solved ? Tolerance{1e-6, 1e-8} : Tolerance{1e-9, 1e-11};
   const bool matrices = chain || !first.system->solves.empty();
   if (matrices && first.system->lattice.dims == 4) {
     GTEST_SKIP() << "kernels of thousands of operations, minutes to compile: tests/long";
