@@ -184,6 +184,7 @@ void go_on(const runtime::FoundCheckpoint& from, const program::Program& program
     if (name == "--until") until_then = value;
   if (!until.empty()) until_now = until;
   options.past_stop = until_then != until_now;
+  if (options.past_stop) options.renewal = runtime::RunOptions::Renewal::Scalars;
   notes.push_back(fmt::format("goes on from step {}, t = {:.6g}: {}", head.step, head.time,
                               from.path.string()));
   for (const auto& note : notes) options.tell(note);

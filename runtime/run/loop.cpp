@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <thread>
 
 #include "runtime/device/native/thread_pool.hpp"
@@ -148,9 +149,28 @@ void Loop::start() {
   growth_.begin(0, instances_);
 }
 
+/// Rows have one time for all instances, so one that has ended before the others cannot go on.
+void Loop::check_steps() {
+  if (p_.step_slot < 0) return;
+  const Slot steps = session_.slot(p_.step_slot);
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (std::int64_t i = 0; i < instances_; ++i) {
+    if (ensemble_ != nullptr && ensemble_->failed(first_instance_ + i)) continue;
+    least = std::min(least, steps[i]), most = std::max(most, steps[i]);
+  }
+  if (least < most)
+    throw RunError("E0851",
+                   fmt::format("the end has changed, and instances had ended at different steps, "
+                               "{:.0f} to {:.0f}: those that go on would be late in every row",
+                               least, most),
+                   "leave `until` as it was, or start over with --restart");
+}
+
 void Loop::resume() {
   if (options_.begins) options_.begins();
-  RunPosition then = checkpoints_.resume(*options_.resume, options_.past_stop);
+  RunPosition then = checkpoints_.resume(*options_.resume, options_.past_stop, [this] {
+    if (options_.past_stop) check_steps();
+  });
   if (options_.renewal == RunOptions::Renewal::Averages) session_.launch(p_.renewed_averages);
   if (options_.renewal != RunOptions::Renewal::Nothing) session_.launch(p_.renewed_scalars);
   session_.release_scratch();

@@ -62,6 +62,7 @@ class Loop {
   void start();
 
   void resume();
+  void check_steps();
 
   void keep(bool wait);
 

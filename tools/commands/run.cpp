@@ -45,6 +45,13 @@ struct Wanted {
   LaunchedRanks* launched = nullptr;  ///< null: this process is alone
   KeepWords keep;
   std::optional<PortableProgram> portable;  ///< in the place of a model
+  bool goes_on = false;                     ///< from a checkpoint
+
+  CompileOptions compile_options() const {
+    CompileOptions options = model.compile_options();
+    options.renewal = goes_on;  // a run that had reached its end may have another end now
+    return options;
+  }
 };
 
 struct DeviceAndProgram : embed::Prepared {           ///< of a program file: the program alone
@@ -110,6 +117,7 @@ Start find_start(Wanted& wanted, const std::string& path) {
     start.folder = std::make_unique<RunFolder>(wish);
     start.from = runtime::find_checkpoint(place, identity.model);
   }
+  wanted.goes_on = true;
   if (wanted.portable) return start;  // its options are those of its compilation
   wanted.model = continued(wanted.model, start.from.reader->head().call);
   start.folder->takes_over(identity_of(path, wanted.model));
@@ -132,7 +140,7 @@ DeviceAndProgram prepare_ranks(const Wanted& wanted, const std::string& path,
                                std::unique_ptr<runtime::RankGroup> ranks) {
   DeviceAndProgram made;
   made.ranks = std::move(ranks);
-  const CompileOptions options = wanted.model.compile_options();
+  const CompileOptions options = wanted.compile_options();
   made.compilation = compile_for_ranks(path, options, target_of(made.first().info()), made.size());
   fit_ranks(made, options, path);
   made.in_results = embed::notes_for_results(made.compilation);
@@ -148,7 +156,7 @@ DeviceAndProgram prepare(const Wanted& wanted, const std::string& path) {
   if (devices.size() > 1) return prepare_ranks(wanted, path, open_ranks(devices));
   DeviceAndProgram made;
   static_cast<embed::Prepared&>(made) =
-      embed::prepare(path, wanted.model.compile_options(), devices[0]);
+      embed::prepare(path, wanted.compile_options(), devices[0]);
   return made;
 }
 
@@ -158,7 +166,7 @@ vphi::report::Report begin_report(const DeviceAndProgram& made, const Wanted& wa
   const auto& program = made.shown();
   const auto info = made.first().info();
   vphi::report::Report page = embed::begin_report(
-      program, wanted.portable ? nullptr : &made.compilation, wanted.model.compile_options(), info);
+      program, wanted.portable ? nullptr : &made.compilation, wanted.compile_options(), info);
   std::optional<std::uint64_t> seed;
   if (!wanted.portable) seed = program.seed;
   page.command = command_text(words, info.id, seed);
@@ -336,7 +344,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
     fmt::print(stderr, "live page: {}\n", live->address());
   }
   const CompileOptions model_options =
-      options_of_a_rank(wanted.model.compile_options(), program, made.size());
+      options_of_a_rank(wanted.compile_options(), program, made.size());
   runtime::RunResult result;
   RunChecks checks;
   SpectrumKeeper spectra(options.onlooker);

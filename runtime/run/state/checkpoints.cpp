@@ -255,7 +255,8 @@ bool Checkpoints::settle(bool wait) {
 
 // ---- going on -----------------------------------------------------------------------------------
 
-RunPosition Checkpoints::resume(const SavedState& from, bool past_stop) {
+RunPosition Checkpoints::resume(const SavedState& from, bool past_stop,
+                                const std::function<void()>& accept) {
   const Program& p = session_.program();
   const CheckpointHead& h = from.head();
   const CheckpointRun run = from.run();
@@ -302,6 +303,7 @@ RunPosition Checkpoints::resume(const SavedState& from, bool past_stop) {
     if (past_stop && static_cast<int>(i % slots) == p.stop_slot) scalars[i] = 0;
   }
   session_.set_scalars(scalars);
+  accept();
   generation_ = h.generation;
   earlier_seconds_ = h.seconds;
   durable_ = h.generation, durable_step_ = h.step;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
@@ -51,8 +52,9 @@ class Checkpoints {
   /// written.
   CheckpointProgress kept(double seconds);
   /// Sets session and observer to the state of the checkpoint. Throws DamagedCheckpoint, or
-  /// RunError E0853 where the program has other arrays or scalars.
-  RunPosition resume(const SavedState& from, bool past_stop);
+  /// RunError E0853 where the program has other arrays or scalars. `accept` may look at the session
+  /// and throw before any file of results goes back.
+  RunPosition resume(const SavedState& from, bool past_stop, const std::function<void()>& accept);
   /// The present state in the memory of the host, without marks of result files.
   std::shared_ptr<const SavedState> save(const RunPosition& now);
 
