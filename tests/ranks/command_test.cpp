@@ -143,6 +143,28 @@ TEST_F(RanksCommand, ALatticeIsSharedWithTheSameBits) {
   }
 }
 
+/// Planes with an odd number of f32, and every end that a rank makes images of.
+TEST_F(RanksCommand, EndsOfALatticeAreThoseOfOneDevice) {
+  for (const char* boundary : {"antiperiodic", "fixed", "neumann", "outflow"}) {
+    write(
+        "plate.vphi",
+        fmt::format("model plate \"Ends\"\nlattice box: 7 * 16, spacing = 0.5, boundary = {}\n"
+                    "field phi: real\npotential V = phi^4/4\ninit phi ~ 1 + 0.1*normal, phi' = 0\n"
+                    "evolve leapfrog, dt = 0.05, until = t > 2\n"
+                    "every 10 steps: mean(phi), var(phi) -> \"plate.csv\"\n",
+                    boundary));
+    for (const char* precision : {"f32", "f64"}) {
+      const std::string run = fmt::format(
+          "run plate.vphi --device native --quiet --precision {} --restart ", precision);
+      ASSERT_EQ(vphi(run + "--out one").status, 0);
+      ASSERT_EQ(vphi(run + "--out two --ranks 2").status, 0);
+      EXPECT_EQ(text("one/plate.series.csv"), text("two/plate.series.csv"))
+          << boundary << " " << precision;
+      EXPECT_GT(text("two/plate.series.csv").size(), 100u);
+    }
+  }
+}
+
 TEST_F(RanksCommand, ALatticeGoesOnWithAnotherNumberOfRanks) {
   write("box.vphi", kBox);
   ASSERT_EQ(vphi("run box.vphi --device native --quiet --out whole").status, 0);

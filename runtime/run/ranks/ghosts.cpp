@@ -1,8 +1,33 @@
 #include "runtime/run/ranks/ghosts.hpp"
 
+#include <bit>
+
 namespace vphi::runtime {
 
 using program::Cut;
+using program::Precision;
+
+ImageMask image_mask(const Cut& cut, Cut::End end, Precision precision) {
+  const bool single = precision == Precision::F32;
+  ImageMask mask;
+  if (end == Cut::End::Antiperiodic)
+    mask.flip = single ? 0x8000000080000000ULL : 0x8000000000000000ULL;
+  if (end != Cut::End::Fixed) return mask;
+  mask.keep = 0;
+  const auto narrow = std::bit_cast<std::uint32_t>(static_cast<float>(cut.fixed_value));
+  mask.flip = single ? (std::uint64_t{narrow} << 32 | narrow)
+                     : std::bit_cast<std::uint64_t>(cut.fixed_value);
+  return mask;
+}
+
+std::size_t planes_in_memory(const program::Program& p) {
+  return static_cast<std::size_t>(p.extent[static_cast<std::size_t>(p.cut.axis)]);
+}
+
+std::size_t plane_bytes(const program::Program& p, Precision precision) {
+  return static_cast<std::size_t>(p.sites()) / planes_in_memory(p) *
+         (precision == Precision::F32 ? sizeof(float) : sizeof(double));
+}
 
 std::vector<GhostPlanes> ghosts_of(const Cut& cut, int ranks, int rank,
                                    const std::array<int, 2>& depth) {

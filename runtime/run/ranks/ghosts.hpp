@@ -19,6 +19,17 @@ struct GhostPlanes {
   program::Cut::End change = program::Cut::End::Periodic;  ///< Antiperiodic: the sign; Fixed: all
 };
 
+/// What an end of the lattice makes of an image, on words of 64 bits: (word & keep) ^ flip. Of f32
+/// both halves are alike.
+struct ImageMask {
+  std::uint64_t keep = ~std::uint64_t{0}, flip = 0;
+};
+ImageMask image_mask(const program::Cut& cut, program::Cut::End end, program::Precision precision);
+
+/// Bytes of a plane of an array, and number of planes in the memory of a rank, ghosts included.
+std::size_t plane_bytes(const program::Program& of_rank, program::Precision precision);
+std::size_t planes_in_memory(const program::Program& of_rank);
+
 /// So many planes below and above the own ones of `rank`.
 std::vector<GhostPlanes> ghosts_of(const program::Cut& cut, int ranks, int rank,
                                    const std::array<int, 2>& depth);

@@ -12,34 +12,15 @@ using program::Cut;
 
 namespace {
 
-std::size_t planes_in_memory(const program::Program& p) {
-  return static_cast<std::size_t>(p.extent[static_cast<std::size_t>(p.cut.axis)]);
-}
-
-std::size_t plane_bytes(const program::Program& p, program::Precision precision) {
-  return static_cast<std::size_t>(p.sites()) / planes_in_memory(p) *
-         (precision == program::Precision::F32 ? sizeof(float) : sizeof(double));
-}
-
-template <class T, class Change>
-void change(std::span<std::byte> bytes, const Change& to) {
-  for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
-    T number;
-    std::memcpy(&number, &bytes[at], sizeof number);
-    number = to(number);
-    std::memcpy(&bytes[at], &number, sizeof number);
+/// What an end of the lattice makes of an image. Numbers have whole words, or are halves of them.
+void change(const ImageMask& mask, std::span<std::byte> planes) {
+  for (std::size_t at = 0; at < planes.size(); at += sizeof(std::uint64_t)) {
+    const std::size_t bytes = std::min(sizeof(std::uint64_t), planes.size() - at);
+    std::uint64_t word = 0;
+    std::memcpy(&word, &planes[at], bytes);
+    word = (word & mask.keep) ^ mask.flip;
+    std::memcpy(&planes[at], &word, bytes);
   }
-}
-
-/// What an end of the lattice makes of an image.
-void beyond(const Cut& cut, Cut::End end, program::Precision precision,
-            std::span<std::byte> planes) {
-  const auto to = [&](auto number) {
-    using T = decltype(number);
-    return end == Cut::End::Fixed ? static_cast<T>(cut.fixed_value) : -number;
-  };
-  if (end != Cut::End::Fixed && end != Cut::End::Antiperiodic) return;
-  precision == program::Precision::F32 ? change<float>(planes, to) : change<double>(planes, to);
 }
 
 }  // namespace
@@ -116,7 +97,7 @@ void LatticeRanks::through_host(const Wanted& wanted) {
         std::ranges::copy(std::span(up ? high : low).subspan(from * plane, place.size()),
                           place.begin());
       }
-      beyond(cut, planes.change, ghosts.precision, place);
+      change(image_mask(cut, planes.change, ghosts.precision), place);
     }
     if (below > 0) device_.upload(ghosts.array, (first - below) * plane, under);
     if (above > 0) device_.upload(ghosts.array, (first + own) * plane, over);

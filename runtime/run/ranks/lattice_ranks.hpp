@@ -2,8 +2,8 @@
 //
 // Ghosts are filled with the planes of the neighbours, or with what lies beyond an end of the
 // lattice (ghosts.hpp), and the partial sums of all ranks are gathered. There are two ways. Where
-// the devices can read each other's memory, a kernel fetches what is wanted, and nothing waits for
-// the host (peer_memory.hpp). Else everything goes through the memory of the host and comm::Comm,
+// the devices reach each other's memory, a kernel sends what is wanted, and nothing waits for the
+// host (peer_memory.hpp). Else everything goes through the memory of the host and comm::Comm,
 // for any device. Each call is made by all ranks, in the same order. Throws CommError, and what the
 // device throws.
 #pragma once

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "program/program.hpp"
+#include "runtime/run/ranks/ghosts.hpp"
 
 namespace vphi::runtime {
 
@@ -27,7 +28,7 @@ struct PeerHead {
 struct PeerPiece {
   std::uint64_t from = 0, to = 0, flag = 0;
   std::uint32_t units = 0, unit = 16;
-  std::uint64_t keep = ~std::uint64_t{0}, flip = 0;
+  ImageMask mask;
 };
 inline constexpr std::size_t kPeerBytes = 32768;  ///< of a piece, at most
 

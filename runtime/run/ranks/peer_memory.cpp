@@ -60,18 +60,6 @@ void cut_into_pieces(std::vector<PeerPiece>& list, PeerPiece whole, std::uint64_
   }
 }
 
-/// What an end of the lattice makes of an image, on words of 64 bits.
-void change_beyond(PeerPiece& piece, const Cut& cut, Cut::End end, Precision precision) {
-  const bool single = precision == Precision::F32;
-  if (end == Cut::End::Antiperiodic)
-    piece.flip = single ? 0x8000000080000000ULL : 0x8000000000000000ULL;
-  if (end != Cut::End::Fixed) return;
-  piece.keep = 0;
-  const auto narrow = std::bit_cast<std::uint32_t>(static_cast<float>(cut.fixed_value));
-  piece.flip = single ? (std::uint64_t{narrow} << 32 | narrow)
-                      : std::bit_cast<std::uint64_t>(cut.fixed_value);
-}
-
 }  // namespace
 
 std::unique_ptr<PeerMemory> PeerMemory::open(const program::Program& of_this_rank, Device& device,
@@ -153,12 +141,9 @@ std::vector<PeerMemory::Message> PeerMemory::messages(
     const Wanted& wanted, std::size_t from, std::size_t to,
     const std::vector<std::uint64_t>& sums) const {
   std::vector<Message> list;
-  const auto planes_in_memory =
-      static_cast<std::size_t>(program_.extent[static_cast<std::size_t>(program_.cut.axis)]);
   for (std::size_t g = 0; g < wanted.ghosts.size(); ++g) {
     const Wanted::Ghosts& ghosts = wanted.ghosts[g];
-    const std::uint64_t plane = static_cast<std::size_t>(program_.sites()) / planes_in_memory *
-                                (ghosts.precision == Precision::F32 ? 4 : 8);
+    const std::uint64_t plane = plane_bytes(program_, ghosts.precision);
     // a plane of memory has the same place on all ranks, which have other numbers of them above
     for (const GhostPlanes& planes :
          ghosts_of(program_.cut, comm_.size(), static_cast<int>(to), ghosts.depth)) {
@@ -218,7 +203,7 @@ std::vector<std::uint64_t> PeerMemory::contents(const Wanted& wanted, std::size_
       for (const Message& message : messages(wanted, own, own, sums)) {
         PeerPiece piece;
         piece.from = from[message.array] + message.from, piece.to = to[message.array] + message.to;
-        change_beyond(piece, program_.cut, message.change, message.precision);
+        piece.mask = image_mask(program_.cut, message.change, message.precision);
         cut_into_pieces(receive, piece, message.bytes);
       }
       continue;
@@ -235,7 +220,7 @@ std::vector<std::uint64_t> PeerMemory::contents(const Wanted& wanted, std::size_
     for (const Message& message : messages(wanted, other, own, sums)) {
       PeerPiece piece = in;
       piece.to = to[message.array] + message.to;
-      change_beyond(piece, program_.cut, message.change, message.precision);
+      piece.mask = image_mask(program_.cut, message.change, message.precision);
       cut_into_pieces(receive, piece, message.bytes);
       in.from += whole_vectors(message.bytes);
       in.flag += sizeof(std::uint32_t) * pieces_of_message(message.bytes);

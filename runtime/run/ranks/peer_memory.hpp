@@ -1,4 +1,4 @@
-// Ranks of one process whose devices read each other's memory: CUDA devices with peer access.
+// Ranks of one process whose devices reach each other's memory: CUDA devices with peer access.
 //
 // A kernel of one launch does a whole exchange. It sends what other ranks want into their inboxes,
 // with a flag behind each piece, waits for the pieces that they send, and copies them to where they
