@@ -115,9 +115,15 @@ Compilation Model::compile(const emit::TargetInfo& target, bool renewal) const {
   return compile_model(source_, options, target);
 }
 
-Prepared Model::prepare(const std::string& device) const {
+Compiled Model::compile(runtime::RankGroup& ranks, bool renewal) const {
+  CompileOptions options = overrides_.compile_options();
+  options.renewal = renewal;
+  return compile_for_group(source_, options, ranks);
+}
+
+Prepared Model::prepare(const std::string& device, std::int64_t ranks) const {
   return translated([&] {
-    Prepared made = embed::prepare(source_, overrides_.compile_options(), device);
+    Prepared made = embed::prepare(source_, overrides_.compile_options(), device, ranks);
     refuse_mistakes(made.compilation);
     return made;
   });

@@ -43,8 +43,10 @@ class Model {
 
   /// Compiles the program for a target; the result may have errors. `renewal`: CompileOptions.
   Compilation compile(const emit::TargetInfo& target, bool renewal = false) const;
-  /// Throws Error of kind Model or Device.
-  Prepared prepare(const std::string& device) const;
+  /// The same for ranks that share the model.
+  Compiled compile(runtime::RankGroup& ranks, bool renewal = false) const;
+  /// `ranks`: devices_of_ranks in ranks.hpp. Throws Error of kind Usage, Model or Device.
+  Prepared prepare(const std::string& device, std::int64_t ranks = 0) const;
 
  private:
   Model(dsl::ModelSource source, Overrides overrides, std::shared_ptr<const void> files = {});

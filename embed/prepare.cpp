@@ -2,12 +2,20 @@
 
 #include <future>
 
+#include "embed/ranks.hpp"
 #include "embed/target.hpp"
 #include "runtime/device/native/native.hpp"
+#include "runtime/run/ranks/lattice_session.hpp"
 #include "runtime/run/session.hpp"
 
 namespace vphi::embed {
 namespace {
+
+/// Instances at once, at most `batch`: parts of one size, so that the last is not nearly empty.
+std::int64_t in_equal_parts(std::int64_t all, std::int64_t batch) {
+  const std::int64_t parts = (all + batch - 1) / batch;
+  return (all + parts - 1) / parts;
+}
 
 /// A sweep of more instances than memory holds is compiled again for as many as fit.
 void fit_memory(Prepared& made, const dsl::ModelSource& model, CompileOptions options) {
@@ -17,9 +25,7 @@ void fit_memory(Prepared& made, const dsl::ModelSource& model, CompileOptions op
   if (info.memory_free == 0) return;
   const std::int64_t batch = runtime::largest_batch(*program, info.memory_free);
   if (batch < 1 || batch >= program->instances) return;
-  // parts of one size, so that the last is not nearly empty
-  const std::int64_t all = program->all_instances(), parts = (all + batch - 1) / batch;
-  options.batch = (all + parts - 1) / parts;
+  options.batch = in_equal_parts(program->all_instances(), batch);
   made.compilation = compile_model(model, options, target_of(info));
 }
 
@@ -48,9 +54,50 @@ Prepared compiled(const dsl::ModelSource& model, const CompileOptions& options,
 
 }  // namespace
 
+void Prepared::share(runtime::RunOptions& options) const {
+  options.ranks = ranks.get();
+  options.batch = batch;
+  options.other_planes = other_planes ? &*other_planes : nullptr;
+}
+
+Compiled compile_for_group(const dsl::ModelSource& model, CompileOptions options,
+                           runtime::RankGroup& ranks) {
+  const emit::TargetInfo target = target_of(ranks.device().info());
+  Compiled made;
+  made.compilation = compile_for_ranks(model, options, target, ranks.size());
+  const auto& program = made.compilation.program;
+  if (!program) return made;
+  if (program->cut.axis >= 0) {
+    made.batch = 1;
+    made.whole = runtime::whole_lattice(*program);
+    made.other_planes = other_planes(model, options, target, ranks.size(), *program);
+    return made;
+  }
+  made.batch = batch_of_ranks(*program, options, ranks.size());
+  const std::size_t free = ranks.memory_free();
+  if (free == 0 || options.batch > 0) return made;
+  const std::int64_t fit = runtime::largest_batch(*program, free);
+  if (fit < 1 || fit >= program->instances) return made;
+  options.batch = made.batch = in_equal_parts(program->all_instances(), fit * ranks.size());
+  made.compilation = compile_for_ranks(model, options, target, ranks.size());
+  return made;
+}
+
 Prepared prepare(const dsl::ModelSource& model, const CompileOptions& options,
-                 const std::string& device) {
-  Prepared made = compiled(model, options, device);
+                 std::unique_ptr<runtime::RankGroup> ranks) {
+  Prepared made;
+  made.ranks = std::move(ranks);
+  static_cast<Compiled&>(made) = compile_for_group(model, options, *made.ranks);
+  made.in_results = notes_for_results(made.compilation);
+  made.endless = endless(made.compilation);
+  return made;
+}
+
+Prepared prepare(const dsl::ModelSource& model, const CompileOptions& options,
+                 const std::string& device, std::int64_t ranks) {
+  const std::vector<std::string> devices = devices_of_ranks(device, ranks);
+  if (devices.size() > 1) return prepare(model, options, open_ranks(devices));
+  Prepared made = compiled(model, options, devices[0]);
   if (made.device) fit_memory(made, model, options);
   made.in_results = notes_for_results(made.compilation);
   made.endless = endless(made.compilation);

@@ -13,6 +13,7 @@
 #include "embed/same_state.hpp"
 #include "embed/target.hpp"
 #include "embed/translate.hpp"
+#include "runtime/device/cuda/cuda.hpp"
 #include "runtime/run/run_state.hpp"
 
 namespace vphi::embed {
@@ -42,8 +43,8 @@ class Keeper : public runtime::Onlooker {
 struct Simulation::State {
   State(const Model& given, const StartOptions& options)
       : model(given),
-        made(given.prepare(options.device)),
-        info(made.device->info()),
+        made(given.prepare(options.device, options.ranks)),
+        info(made.first().info()),
         keeper(options.stops) {
     how.out = options.out;
     how.threads = options.threads;
@@ -54,38 +55,54 @@ struct Simulation::State {
   }
 
   void open() {
-    run = std::make_unique<runtime::Run>(program(), *made.device, how);
+    made.share(how);
+    run = std::make_unique<runtime::Run>(*made.compilation.program, made.first(), how);
     run->start();
     how.resume.reset();
   }
 
   /// Goes on with another program from the present state. Where it does not start, the one before
   /// goes on. `stopped`: the instances that its end has stopped already.
-  void go_on_with(Compilation next, const std::vector<bool>& stopped,
+  void go_on_with(Compiled next, const std::vector<bool>& stopped,
                   runtime::RunOptions::Renewal renewal);
   /// Which instances have stopped.
   std::vector<bool> stopped() const;
   void stop(const std::vector<bool>& instances);
 
-  Compilation compiled(const Model& other) const {
-    Compilation next = translated([&] { return other.compile(target_of(info), true); });
-    refuse_mistakes(next);
+  Compiled compiled(const Model& other) const {
+    Compiled next;
+    translated([&] {
+      if (made.ranks)
+        next = other.compile(*made.ranks, true);
+      else
+        next.compilation = other.compile(target_of(info), true);
+    });
+    refuse_mistakes(next.compilation);
     return next;
   }
 
+  void begin_change();
   Array evaluate(const std::string& expression);
   /// The instances in which a condition on the present state holds, with the model's parameters.
   std::vector<bool> holds(const Model& of, const std::string& condition) const;
   /// The same of the end of the run, where it is a condition that the program looks at.
   std::vector<bool> has_ended(const Model& of, const Compilation& program_of_it) const;
-  std::int64_t visit(Compilation other, const std::vector<bool>& held, Compilation before);
+  std::int64_t visit(Compiled other, const std::vector<bool>& held, Compiled before);
   /// The end of the run in the model's language; empty: by steps or not at all.
   static std::string end(const Model& of) {
     const std::string& given = of.overrides().until;
     return given.empty() ? until_of(of.text()) : given;
   }
 
-  const program::Program& program() const { return *made.compilation.program; }
+  /// With the instances and the lattice of all ranks.
+  const program::Program& program() const { return run->session().program(); }
+  /// Waits for what the program around this has queued on the memory of views.
+  void settle() {
+    if (!viewed_there) return;
+    made.first().synchronise_all();
+    std::erase_if(views, [](const auto& view) { return view.expired(); });
+    viewed_there = !views.empty();
+  }
 
   int buffer(const std::string& name) const {
     std::vector<std::string> names;
@@ -110,13 +127,14 @@ struct Simulation::State {
   bool was_interrupted = false;
   std::map<std::string, std::unique_ptr<Evaluator>> formulas;
   std::vector<std::weak_ptr<const View>> views;
+  bool viewed_there = false;  ///< views in the memory of a GPU are there, or were
   bool finished = false;
 };
 
 namespace {
 
 /// Throws where the state must not change now.
-void refuse_change(bool finished, std::vector<std::weak_ptr<const View>>& views) {
+void refuse_views(bool finished, std::vector<std::weak_ptr<const View>>& views) {
   if (finished)
     throw Error("the run was finished: its closing values are taken and its files are closed",
                 "`start` begins another one");
@@ -141,12 +159,19 @@ void refuse_parts(const runtime::Run& run, const program::Program& program) {
 
 }  // namespace
 
+/// Throws where the state must not change now; else all that was queued on it has ended.
+void Simulation::State::begin_change() {
+  refuse_views(finished, views);
+  translated([&] { settle(); });
+}
+
 /// The formula, made at its first use.
 Array Simulation::State::evaluate(const std::string& expression) {
+  translated([&] { settle(); });
   auto& kept = formulas[expression];
   if (!kept) {
     auto made_now = translated(
-        [&] { return std::make_unique<Evaluator>(model, expression, *made.device, program()); });
+        [&] { return std::make_unique<Evaluator>(model, expression, made.first(), program()); });
     kept = std::move(made_now);
   }
   return translated([&] { return kept->value(run->session()); });
@@ -154,7 +179,7 @@ Array Simulation::State::evaluate(const std::string& expression) {
 
 std::vector<bool> Simulation::State::holds(const Model& of, const std::string& condition) const {
   std::vector<bool> all;
-  Evaluator formula(of, "1*(" + condition + ")", *made.device, program());
+  Evaluator formula(of, "1*(" + condition + ")", made.first(), program());
   for (const double value : formula.value(run->session()).values) all.push_back(value != 0);
   return all;
 }
@@ -179,20 +204,20 @@ void Simulation::State::stop(const std::vector<bool>& instances) {
                               static_cast<std::int64_t>(i));
 }
 
-void Simulation::State::go_on_with(Compilation next, const std::vector<bool>& stopped_now,
+void Simulation::State::go_on_with(Compiled next, const std::vector<bool>& stopped_now,
                                    runtime::RunOptions::Renewal renewal) {
   using Renewal = runtime::RunOptions::Renewal;
   const std::vector<bool> before = stopped();
   stop(stopped_now);
   const auto state = run->save(renewal != Renewal::Averages);
   run.reset();
-  std::swap(made.compilation, next);
+  std::swap(static_cast<Compiled&>(made), next);
   try {
     how.resume = state, how.renewal = renewal;
     open();
   } catch (...) {
     run.reset();
-    std::swap(made.compilation, next);
+    std::swap(static_cast<Compiled&>(made), next);
     how.resume = state, how.renewal = Renewal::Nothing;
     open();
     stop(before);
@@ -203,13 +228,13 @@ void Simulation::State::go_on_with(Compilation next, const std::vector<bool>& st
 }
 
 /// Steps of a program with another end, then the one before goes on.
-std::int64_t Simulation::State::visit(Compilation other, const std::vector<bool>& held,
-                                      Compilation before) {
+std::int64_t Simulation::State::visit(Compiled other, const std::vector<bool>& held,
+                                      Compiled before) {
   using Renewal = runtime::RunOptions::Renewal;
   go_on_with(std::move(other), held, Renewal::Scalars);
   const std::int64_t made_now = run->advance(-1);
   was_interrupted = run->interrupted();
-  const std::vector<bool> ended = has_ended(model, before);
+  const std::vector<bool> ended = has_ended(model, before.compilation);
   go_on_with(std::move(before), ended, Renewal::Scalars);
   return made_now;
 }
@@ -217,10 +242,13 @@ std::int64_t Simulation::State::visit(Compilation other, const std::vector<bool>
 Simulation::Simulation(const Model& model, const StartOptions& options) {
   translated([&] { s_ = std::make_unique<State>(model, options); }, &model.derived());
 }
-Simulation::~Simulation() = default;
+Simulation::~Simulation() {
+  const runtime::CallersContext context;
+  s_.reset();
+}
 
 std::int64_t Simulation::step(std::int64_t count) {
-  refuse_change(s_->finished, s_->views);
+  s_->begin_change();
   if (count < -1) throw Error(fmt::format("{} is no number of steps", count));
   if (count >= 0) refuse_parts(*s_->run, s_->program());
   if (count < 0 && s_->made.endless)
@@ -231,15 +259,16 @@ std::int64_t Simulation::step(std::int64_t count) {
 }
 
 std::int64_t Simulation::step_until(const std::string& condition) {
-  refuse_change(s_->finished, s_->views);
+  s_->begin_change();
   refuse_parts(*s_->run, s_->program());
   if (condition.find_first_not_of(" \t\n") == std::string::npos)
     throw Error("the condition is empty", "a condition of the model's language, as \"t > 10\"");
   Overrides end;
   end.until = condition;
-  Compilation alone = s_->compiled(s_->model.with(end));
-  if (alone.program->steps >= 0 && alone.system->end_time > 0)  // a time: the step is known
-    return step(std::max<std::int64_t>(0, alone.program->steps - steps()));
+  Compiled alone = s_->compiled(s_->model.with(end));
+  const Compilation& ended = alone.compilation;
+  if (ended.program->steps >= 0 && ended.system->end_time > 0)  // a time: the step is known
+    return step(std::max<std::int64_t>(0, ended.program->steps - steps()));
   const std::vector<bool> held = translated([&] { return s_->holds(s_->model, condition); });
   if (std::ranges::find(held, false) == held.end()) return 0;
   if (!s_->how.out.empty())
@@ -252,13 +281,13 @@ std::int64_t Simulation::step_until(const std::string& condition) {
     end.until = fmt::format("({}) or ({})", condition, own);
     alone = s_->compiled(s_->model.with(end));
   }
-  Compilation before = s_->compiled(s_->model);
+  Compiled before = s_->compiled(s_->model);
   return translated([&] { return s_->visit(std::move(alone), held, std::move(before)); },
                     &s_->made.compilation);
 }
 
 void Simulation::set(const std::string& name, const std::string& value) {
-  refuse_change(s_->finished, s_->views);
+  s_->begin_change();
   refuse_parts(*s_->run, s_->program());
   if (!s_->how.out.empty())
     throw Error("files of results state one value of each parameter for the whole run",
@@ -266,13 +295,13 @@ void Simulation::set(const std::string& name, const std::string& value) {
   Overrides change;
   change.set = {name + "=" + value};
   Model next = s_->model.with(change);
-  Compilation program = s_->compiled(next);
-  check_same_state(s_->made.compilation, program, name);
+  Compiled program = s_->compiled(next);
+  check_same_state(s_->made.compilation, program.compilation, name);
   const std::string when =
       fmt::format("{} = {} from step {}, t = {:.6g} on", name, value, steps(), time());
   translated(
       [&] {
-        const std::vector<bool> ended = s_->has_ended(next, program);
+        const std::vector<bool> ended = s_->has_ended(next, program.compilation);
         s_->go_on_with(std::move(program), ended, runtime::RunOptions::Renewal::Averages);
       },
       &s_->made.compilation);
@@ -287,6 +316,7 @@ std::int64_t Simulation::steps() const { return s_->run->step(); }
 double Simulation::time() const { return s_->run->time(); }
 const Model& Simulation::model() const { return s_->model; }
 const runtime::DeviceInfo& Simulation::device() const { return s_->info; }
+int Simulation::ranks() const { return s_->made.size(); }
 
 std::vector<std::string> Simulation::state() const {
   std::vector<std::string> names;
@@ -298,6 +328,7 @@ std::vector<std::string> Simulation::state() const {
 Array Simulation::read(const std::string& state) {
   const int buffer = s_->buffer(state);
   return translated([&] {
+    s_->settle();
     Array array = on_lattice(s_->program());
     array.values = s_->run->session().read(buffer);
     return array;
@@ -305,7 +336,7 @@ Array Simulation::read(const std::string& state) {
 }
 
 void Simulation::write(const std::string& state, std::span<const double> values) {
-  refuse_change(s_->finished, s_->views);
+  s_->begin_change();
   const int buffer = s_->buffer(state);
   const auto wanted = static_cast<std::size_t>(s_->program().sites() * s_->program().instances);
   if (values.size() != wanted)
@@ -320,16 +351,26 @@ void Simulation::write(const std::string& state, std::span<const double> values)
 
 std::shared_ptr<const View> Simulation::view(const std::string& state) {
   const int buffer = s_->buffer(state);
-  if (s_->info.target != program::Target::Native)
-    throw Error(fmt::format("`{}` lies in the memory of {}", state, s_->info.name),
-                "a copy of it, or device native");
+  if (ranks() > 1)
+    throw Error(
+        fmt::format("{} ranks have a part of `{}` each, in a memory of its own", ranks(), state),
+        "`read` makes a copy of the whole and `write` deals it out; or one device");
+  const program::Target target = s_->info.target;
+  if (target != program::Target::Native && target != program::Target::Cuda)
+    throw Error(
+        fmt::format("`{}` lies in the memory of {}, which has no addresses", state, s_->info.name),
+        "`read` makes a copy; or device native or cuda");
   void* data = translated([&] { return s_->run->session().raw_memory(buffer); });
   if (data == nullptr)
     throw Error(fmt::format("`{}` shares its memory with other arrays of the state", state),
-                "a copy of it");
+                "`read` makes a copy");
   Array array = on_lattice(s_->program());
   auto view = std::make_shared<View>();
   view->data = data;
+  if (target == program::Target::Cuda) {
+    view->cuda = std::stoi(s_->info.id.substr(s_->info.id.find(':') + 1));
+    s_->viewed_there = true;
+  }
   view->precision = s_->program().buffers[static_cast<std::size_t>(buffer)].precision;
   view->name = state;
   view->axes = std::move(array.axes), view->shape = std::move(array.shape);
@@ -358,7 +399,7 @@ std::vector<std::vector<double>> Simulation::places() const {
 Array Simulation::evaluate(const std::string& expression) { return s_->evaluate(expression); }
 
 Result Simulation::finish() {
-  refuse_change(s_->finished, s_->views);
+  s_->begin_change();
   s_->finished = true;
   return translated(
       [&] {

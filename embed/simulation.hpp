@@ -1,8 +1,8 @@
-// One run on one device, step by step: a program that embeds vphi makes steps and reads or writes
-// the state in between.
+// One run on one device or on those of several ranks, step by step: a program that embeds vphi
+// makes steps and reads or writes the state in between.
 //
-// A Simulation owns the compiled program, the device and the run. It may be used by one thread at a
-// time. Outputs of the model are made at their steps, as by `vphi run`, and kept in memory; files
+// A Simulation owns the compiled program, the devices and the run. It may be used by one thread at
+// a time. Outputs of the model are made at their steps, as by `vphi run`, and kept in memory; files
 // are written only where StartOptions::out names a folder. Throws Error.
 #pragma once
 
@@ -21,9 +21,13 @@
 namespace vphi::embed {
 
 struct StartOptions {
-  std::string device = "auto";  ///< auto, native, opencl[:k], cuda[:k]
-  std::string out;              ///< folder of the model's files; empty: none are written
-  int threads = 0;              ///< of the host's part; 0: all
+  /// auto, native, opencl[:k], cuda[:k]; several: cuda:0,1, cuda:0-7, cuda:all
+  std::string device = "auto";
+  /// Ranks that share the instances of a sweep or a lattice, a thread each; 0: as many as `device`
+  /// names.
+  std::int64_t ranks = 0;
+  std::string out;  ///< folder of the model's files; empty: none are written
+  int threads = 0;  ///< of the host's part; 0: all
   /// Called about ten times a second: true ends the run after this step, with results up to here.
   std::function<bool(const runtime::Progress&)> stops = {};
   /// Called with messages for the user during the run.
@@ -38,9 +42,12 @@ struct Array {
 };
 
 /// An array of the state in place, without a copy. While a view exists the simulation makes no
-/// step. It must not outlive the simulation.
+/// step. It must not outlive the simulation. When a view begins, no work of the simulation is
+/// queued; whatever the program has queued on a GPU when it calls the simulation again is waited
+/// for. So the streams of both need no further order.
 struct View {
-  void* data = nullptr;
+  void* data = nullptr;  ///< of a GPU: an address there
+  int cuda = -1;         ///< number of the CUDA device; -1: memory of the host
   program::Precision precision = program::Precision::F64;
   std::string name;
   std::vector<std::string> axes;
@@ -77,7 +84,8 @@ class Simulation {
   std::int64_t steps() const;
   double time() const;
   const Model& model() const;
-  const runtime::DeviceInfo& device() const;
+  const runtime::DeviceInfo& device() const;  ///< of the first rank
+  int ranks() const;                          ///< 1: one device has all
 
   /// Names of the arrays that hold the state.
   std::vector<std::string> state() const;
@@ -93,8 +101,9 @@ class Simulation {
   /// state would have another meaning (embed/same_state.hpp) or files of results are written, and
   /// leaves the simulation as it was.
   void set(const std::string& name, const std::string& value);
-  /// An array of the state in the memory of the host; only on device `native`, not for links or
-  /// spinors. While a view exists, calls that change the state throw Error of kind InUse.
+  /// An array of the state where it lies, on devices `native` and `cuda`, not for links or spinors
+  /// and not where ranks share the run. While a view exists, calls that change the state throw
+  /// Error of kind InUse.
   std::shared_ptr<const View> view(const std::string& state);
   /// Coordinates of the sites along each axis, x first, in the model's unit and 0 in the middle of
   /// the box; empty where the model has no lattice.

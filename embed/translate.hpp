@@ -6,6 +6,7 @@
 
 #include "compiler/compile.hpp"
 #include "embed/error.hpp"
+#include "runtime/device/cuda/cuda.hpp"
 
 namespace vphi::embed {
 
@@ -13,8 +14,10 @@ namespace vphi::embed {
 /// run, to find the term that made the state NaN; null where there is none.
 [[noreturn]] void throw_translated(const Compilation* compilation = nullptr);
 
+/// Around a call of the library: errors become Errors, and the caller's GPU stays current.
 template <class Work>
 decltype(auto) translated(Work&& work, const Compilation* compilation = nullptr) {
+  const runtime::CallersContext context;
   try {
     return std::forward<Work>(work)();
   } catch (...) {

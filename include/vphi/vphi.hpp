@@ -46,10 +46,14 @@ struct Options {
   std::string lattice;  ///< "64^3"
   std::string until, precision;
   std::optional<std::uint64_t> seed;
-  std::int64_t steps = -1;      ///< number of steps; -1: as in the model
-  std::string device = "auto";  ///< auto, native, opencl[:k], cuda[:k]
-  std::string out;              ///< folder of the model's files; empty: none are written
-  int threads = 0;              ///< of the host's part; 0: all
+  std::int64_t steps = -1;  ///< number of steps; -1: as in the model
+  /// auto, native, opencl[:k], cuda[:k]; several share the run: cuda:0,1, cuda:0-7, cuda:all
+  std::string device = "auto";
+  std::string out;  ///< folder of the model's files; empty: none are written
+  int threads = 0;  ///< of the host's part; 0: all
+  /// So many ranks share the instances of a sweep or a lattice, a device each, or the processors of
+  /// device native; 0: as many as `device` names.
+  std::int64_t ranks = 0;
 };
 
 /// Numbers on axes, the last fastest; no axes: one number.

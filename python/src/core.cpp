@@ -8,7 +8,10 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -233,11 +236,12 @@ struct Held {
 /// A Simulation and whether Ctrl-C was pressed in it.
 class Driven {
  public:
-  Driven(const embed::Model& model, const std::string& device, const std::string& out, int threads,
-         nb::object progress)
+  Driven(const embed::Model& model, const std::string& device, std::int64_t ranks,
+         const std::string& out, int threads, nb::object progress)
       : progress_(std::move(progress)) {
     embed::StartOptions options;
-    options.device = device, options.out = out, options.threads = threads;
+    options.device = device, options.ranks = ranks;
+    options.out = out, options.threads = threads;
     options.stops = [this](const runtime::Progress& now) { return stops(now); };
     options.tell = [this](const std::string& text) {
       const nb::gil_scoped_acquire held;
@@ -246,6 +250,13 @@ class Driven {
     const nb::gil_scoped_release free;
     simulation_ = std::make_unique<embed::Simulation>(model, options);
   }
+
+  /// A fork has none of the threads for which this would wait.
+  ~Driven() {
+    if (getpid() != process_) static_cast<void>(simulation_.release());
+  }
+  Driven(const Driven&) = delete;
+  Driven& operator=(const Driven&) = delete;
 
   std::int64_t step(std::int64_t count) {
     signalled_ = false;
@@ -276,7 +287,9 @@ class Driven {
       result = simulation_->finish();
     }
     nb::dict out = result_of(std::move(result));
-    out["bandwidth"] = runtime::known_copy_bandwidth(simulation_->device()).value_or(0);
+    // GPUs have a memory each; ranks on processors share theirs
+    const int memories = simulation_->device().is_cpu ? 1 : simulation_->ranks();
+    out["bandwidth"] = memories * runtime::known_copy_bandwidth(simulation_->device()).value_or(0);
     out["told"] = nb::cast(told_);
     out["places"] = places();
     return out;
@@ -304,14 +317,25 @@ class Driven {
     simulation_->write(name, all);
   }
   embed::Simulation& simulation() { return *simulation_; }
-  /// The array where it lies.
+  /// The array where it lies: one of numpy, or of a GPU one with DLPack's methods; its address, its
+  /// shape, the type of its numbers as numpy names it, and the number of the GPU (-1: none).
   static nb::object view(const nb::handle_t<Driven>& self, const std::string& name) {
     const auto view = nb::cast<Driven&>(self).simulation().view(name);
     const nb::object owner = nb::cast(Held{view, nb::borrow(self)});
-    const std::vector<std::size_t> shape(view->shape.begin(), view->shape.end());
-    if (view->precision == program::Precision::F32)
-      return nb::cast(nb::ndarray<nb::numpy, float>(view->data, shape.size(), shape.data(), owner));
-    return nb::cast(nb::ndarray<nb::numpy, double>(view->data, shape.size(), shape.data(), owner));
+    const bool single = view->precision == program::Precision::F32;
+    const nb::object array =
+        view->cuda < 0 ? (single ? array_at<nb::numpy, float>(*view, owner)
+                                 : array_at<nb::numpy, double>(*view, owner))
+                       : (single ? array_at<nb::array_api, nb::device::cuda, float>(*view, owner)
+                                 : array_at<nb::array_api, nb::device::cuda, double>(*view, owner));
+    return nb::make_tuple(array, reinterpret_cast<std::uintptr_t>(view->data),
+                          nb::tuple(nb::cast(view->shape)), single ? "<f4" : "<f8", view->cuda);
+  }
+  /// "NVIDIA H200", "... (2 ranks)"
+  std::string device() const {
+    const int ranks = simulation_->ranks();
+    const std::string& name = simulation_->device().name;
+    return ranks == 1 ? name : name + " (" + std::to_string(ranks) + " ranks)";
   }
   bool signalled() const { return signalled_; }
 
@@ -329,7 +353,17 @@ class Driven {
     return signalled_;
   }
 
+  template <class... Kind>
+  static nb::object array_at(const embed::View& view, const nb::object& owner) {
+    using There = nb::ndarray<Kind...>;
+    const std::vector<std::size_t> shape(view.shape.begin(), view.shape.end());
+    return nb::cast(There(view.data, shape.size(), shape.data(), owner, nullptr,
+                          nb::dtype<typename There::Scalar>(), There::DeviceType,
+                          std::max(0, view.cuda)));
+  }
+
   nb::object progress_;
+  const pid_t process_ = getpid();
   std::vector<std::string> told_;
   bool signalled_ = false;
   std::unique_ptr<embed::Simulation> simulation_;
@@ -370,8 +404,9 @@ NB_MODULE(_core, m) {
   nb::class_<Held>(m, "Held");
   nb::class_<Driven>(m, "Simulation")
       .def("view", &Driven::view)
-      .def(nb::init<const embed::Model&, const std::string&, const std::string&, int, nb::object>(),
-           nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
+      .def(nb::init<const embed::Model&, const std::string&, std::int64_t, const std::string&, int,
+                    nb::object>(),
+           nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
       .def("step", &Driven::step)
       .def("step_until", &Driven::step_until)
       .def("set", &Driven::set)
@@ -385,5 +420,5 @@ NB_MODULE(_core, m) {
       .def_prop_ro("steps", [](Driven& d) { return d.simulation().steps(); })
       .def_prop_ro("time", [](Driven& d) { return d.simulation().time(); })
       .def_prop_ro("state", [](Driven& d) { return d.simulation().state(); })
-      .def_prop_ro("device", [](Driven& d) { return d.simulation().device().name; });
+      .def_prop_ro("device", &Driven::device);
 }

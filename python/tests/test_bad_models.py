@@ -9,7 +9,7 @@ import pytest
 import vphi
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "tests" / "language"
-# What is refused for several ranks (`# ranks: 2`) is left to the command: Python has one.
+# What is refused for several ranks (`# ranks: 2`) is left to test_ranks.py: `check` has one.
 MODELS = [path for folder in ("bad", "bad_physics", "bad_compile")
           for path in sorted((FOLDER / folder).glob("*.vphi"))
           if not path.read_text().startswith("# ranks: ")]

@@ -66,19 +66,6 @@ def test_unknown_device():
         vphi.load(WAVE).run("cuda:99")
 
 
-@pytest.mark.parametrize("several", ["cuda:0,1", "cuda:0-7", "opencl:all"])
-def test_several_devices_are_refused(several):
-    with pytest.raises(vphi.UsageError, match="several devices") as caught:
-        vphi.load(WAVE).start(several)
-    assert f"vphi run MODEL --device {several}" in caught.value.fix
-
-
-def test_ranks_are_refused():
-    with pytest.raises(vphi.UsageError) as caught:
-        vphi.load(WAVE).run("native", ranks=2)
-    assert "vphi run MODEL --ranks 2" in caught.value.fix
-
-
 def test_no_end():
     with pytest.raises(vphi.RunError) as caught:
         vphi.load(WAVE.replace(", until = t > 100", "")).run("native")

@@ -43,7 +43,21 @@ VIEW = {"torch": """import torch
         tensor = torch.from_dlpack(phi)
         tensor *= 2
         del tensor
-    assert sim.step(1) == 1""", "numba": "pass", "h5py": "pass"}
+    assert sim.step(1) == 1""", "numba": """import numba
+    sim = vphi.load(text).start("native")
+    @numba.njit
+    def double(array):
+        for i in range(array.size):
+            array[i] *= 2
+    before = sim.read(sim.state[0])
+    with sim.view(sim.state[0]) as phi:
+        double(numpy.asarray(phi))
+    assert (sim.read(sim.state[0]) == 2*before).all() and sim.step(1) == 1""", "h5py": """import h5py
+    sim = vphi.load(text).start("native")
+    with sim.view(sim.state[0]) as phi, h5py.File(path + ".view", "w") as file:
+        file["phi"] = phi
+        assert (file["phi"][...] == sim.read(sim.state[0])).all()
+    assert sim.step(1) == 1"""}
 
 
 def installed(name):

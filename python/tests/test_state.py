@@ -197,3 +197,47 @@ def test_views_do_not_pile_up(text):
     assert grown < 20_000  # kB; the array alone has 1600
     assert simulation.step() == 1
 
+
+
+def of_a_gpu():
+    """A view as a GPU would have it, with memory of the host behind it."""
+    array = numpy.arange(6, dtype=numpy.float32).reshape(2, 3)
+    return array, vphi.View(array, array.__array_interface__["data"][0], (2, 3), "<f4", 0)
+
+
+def test_view_of_a_gpu_is_no_array_of_numpy():
+    _, view = of_a_gpu()
+    for use in (lambda: numpy.asarray(view), lambda: view[0]):
+        with pytest.raises(vphi.UsageError) as caught:
+            use()
+        assert "cuda:0" in caught.value.message and "cupy.asarray" in caught.value.fix
+    assert view.shape == (2, 3) and view.dtype == numpy.float32
+
+
+def test_cuda_array_interface_lives_as_long_as_the_view():
+    array, view = of_a_gpu()
+    told = view.__cuda_array_interface__
+    assert told == {"data": (array.__array_interface__["data"][0], False), "shape": (2, 3),
+                    "typestr": "<f4", "strides": None, "stream": None, "version": 3}
+    with view:  # what was taken before keeps the object, and knows nothing of this `with`
+        assert not hasattr(view, "__cuda_array_interface__")
+    assert view._array is array
+    with of_a_gpu()[1] as other:
+        assert not hasattr(other, "__cuda_array_interface__")
+    with pytest.raises(vphi.InUse):
+        other.shape
+
+
+def test_cupy_takes_a_view_by_dlpack(monkeypatch):
+    import types
+
+    taken = []
+    cupy = types.SimpleNamespace(from_dlpack=lambda view: taken.append(view) or "array")
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    with of_a_gpu()[1] as view:
+        assert view.__cupy_get_ndarray__() == "array" and taken == [view]
+
+
+def test_view_of_the_host_has_no_cuda_array_interface(text):
+    simulation = vphi.load(text).start("native")
+    assert not hasattr(simulation.view(simulation.state[0]), "__cuda_array_interface__")

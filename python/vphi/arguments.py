@@ -6,7 +6,7 @@ import operator
 from .errors import UsageError
 
 CHANGES = ("set", "lattice", "until", "precision", "seed", "steps", "batch", "free")
-OF_A_RUN = ("device", "out", "threads", "progress", "init")
+OF_A_RUN = ("device", "out", "threads", "progress", "init", "ranks")
 
 
 def whole(name, value, least):
@@ -28,15 +28,15 @@ def text(name, value, example):
     return value
 
 
-def device(value):
-    """`value`, the name of one device."""
-    name = text("device", value, "cuda:0")
-    place = name.partition(":")[2]
-    if "," in place or "-" in place or place == "all":
-        raise UsageError(f"{name!r} are several devices, and a run from Python has one", "E0810",
-                         f"`vphi run MODEL --device {name}` shares the run between them, and "
-                         "vphi.open reads its files")
-    return name
+def ranks(value):
+    """`value` as an int, 0 where it is None."""
+    if value is None:
+        return 0
+    if hasattr(value, "Get_size"):
+        raise UsageError("ranks= is a number of threads of this process, and not a communicator of MPI",
+                         "E0810", "ranks=2; processes of MPI share a run by "
+                         "`mpirun vphi run MODEL`, and vphi.open reads its files")
+    return whole("ranks", value, 1)
 
 
 def assignments(values):
@@ -52,10 +52,7 @@ def no_others(unknown):
     """Raises for keywords that no argument has."""
     for name, value in unknown.items():
         near = difflib.get_close_matches(name, CHANGES + OF_A_RUN, 1)
-        if name == "ranks":
-            fix = (f"a run from Python has one device: `vphi run MODEL --ranks {value}` shares it, "
-                   "and vphi.open reads its files")
-        elif name in OF_A_RUN:
+        if name in OF_A_RUN:
             fix = f"`run` and `start` take {name}="
         elif near:
             fix = f"did you mean {near[0]}=?"

@@ -144,30 +144,34 @@ class Model:
 
     def start(self, device: str = "auto", *, out: str | os.PathLike[str] | None = None,
               threads: int = 0, progress: Report | None = None, init: Initial | None = None,
-              **changes: Unpack[Changes]) -> Simulation:
-        """A run that is driven by hand: compiled, at its first state. `init`: arrays of initial
-        values in physical units by variable, {"phi": phi, "phi'": rate}, instead of the text's."""
-        arguments.device(device)
+              ranks: int | None = None, **changes: Unpack[Changes]) -> Simulation:
+        """A run that is driven by hand: compiled, at its first state. `device`: auto, native,
+        cuda[:k], opencl[:k], or several, "cuda:0,1" or "cuda:all". `ranks`: so many share the
+        instances of a sweep, or a lattice, a device each, or the processors of device native.
+        `init`: arrays of initial values in physical units by variable, {"phi": phi, "phi'": rate},
+        instead of the text's."""
+        arguments.text("device", device, "cuda:0")
         arguments.whole("threads", threads, 0)
+        ranks = arguments.ranks(ranks)
         model = self.changed(**changes) if changes else self
         core = model._core
         if init:
             core = core.with_initial_values([(str(name), _initial(name, values))
                                              for name, values in dict(init).items()])
-        return Simulation(model, core, device, out, threads, progress)
+        return Simulation(model, core, device, ranks, out, threads, progress)
 
     def run(self, device: str = "auto", *, out: str | os.PathLike[str] | None = None,
             threads: int = 0, progress: Report | bool | None = None, init: Initial | None = None,
-            **changes: Unpack[Changes]) -> Result:
+            ranks: int | None = None, **changes: Unpack[Changes]) -> Result:
         """From the first step to the end. `out`: a folder for the files of the model; without it
         none are written. `progress`: a function that is called with (step, steps, t, seconds_left,
         updates_per_s) about ten times a second; True: a bar of tqdm; False: nothing; None: a bar in
-        a terminal or a notebook where tqdm is installed. `init`: arrays of initial values, as for
-        `start`. Ctrl-C ends the run after its step and raises Interrupted, whose `result` is
+        a terminal or a notebook where tqdm is installed. `device`, `ranks`, `init`: as for `start`.
+        Ctrl-C ends the run after its step and raises Interrupted, whose `result` is
         complete up to there."""
         report = bar_for(progress, self.name)
         simulation = self.start(device, out=out, threads=threads, progress=report, init=init,
-                                **changes)
+                                ranks=ranks, **changes)
         try:
             simulation.run()
         except Interrupted as stop:

@@ -19,20 +19,36 @@ if TYPE_CHECKING:
 
 class View:
     """An array of the state where it lies, without a copy. It counts as used as long as it, or an
-    array that was made of it, is there; `with` lets go of it at the end."""
+    array that was made of it, is there; `with` lets go of it at the end.
 
-    def __init__(self, array):
-        self._array = array
+    On device native numpy.asarray, torch.from_dlpack and the like take it, on a GPU cupy.asarray,
+    torch.from_dlpack and jax.dlpack.from_dlpack. No work of the simulation is queued while a view
+    exists, so that whatever stream a library names needs to wait for nothing."""
+
+    def __init__(self, array, address, shape, kind, gpu):
+        self._array, self._gpu = array, gpu
+        self._interface = {"data": (address, False), "shape": shape, "typestr": kind,
+                           "strides": None, "stream": None, "version": 3}
+        self._inside = self._handed = False
 
     def _there(self):
         if self._array is None:
             raise InUse("this view has ended", "E0810", "sim.view begins another one")
         return self._array
 
+    def _here(self):
+        """The array of numpy."""
+        array = self._there()
+        if self._gpu >= 0:
+            raise UsageError(f"this view lies in the memory of cuda:{self._gpu}", "E0810",
+                             "cupy.asarray, torch.from_dlpack or jax.dlpack.from_dlpack take it; "
+                             "sim.read makes a copy for numpy")
+        return array
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         import numpy
 
-        array = self._there()
+        array = self._here()
         if copy or (dtype is not None and numpy.dtype(dtype) != array.dtype):
             if copy is False:
                 raise ValueError("a view of another type is a copy")
@@ -45,37 +61,64 @@ class View:
     def __dlpack_device__(self):
         return self._there().__dlpack_device__()
 
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """Version 3. What takes it keeps this object and not the array in it, so the view then
+        exists until the object is gone. Inside of `with`, which is to end it, there is none."""
+        self._there()
+        if self._gpu < 0:
+            raise AttributeError("this view lies in the memory of the host")
+        if self._inside:
+            raise AttributeError("a view in `with` has DLPack alone: torch.from_dlpack, "
+                                 "cupy.asarray; or a view without `with`")
+        self._handed = True
+        return self._interface
+
+    def __cupy_get_ndarray__(self):
+        import cupy
+
+        return cupy.from_dlpack(self)
+
     def __getitem__(self, place: Any) -> Any:
-        return self._there()[place]
+        return self._here()[place]
 
     def __setitem__(self, place: Any, values: Any) -> None:
-        self._there()[place] = values
+        self._here()[place] = values
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self._there().shape
+        self._there()
+        return self._interface["shape"]
 
     @property
     def dtype(self):
-        return self._there().dtype
+        import numpy
+
+        self._there()
+        return numpy.dtype(self._interface["typestr"])
 
     def __enter__(self) -> View:
+        self._there()
+        self._inside = True
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._array = None
+        self._inside = False
+        if not self._handed:
+            self._array = None
 
 
 class Simulation:
-    """One run on one device, used by one thread at a time. `Model.start` makes it."""
+    """One run on one device or on those of several ranks, used by one thread at a time.
+    `Model.start` makes it."""
 
-    def __init__(self, model, core, device, out, threads, progress):
+    def __init__(self, model, core, device, ranks, out, threads, progress):
         self.model = model
         self._busy = threading.Lock()
         self._process = os.getpid()
         self._result = None
         self._set: set[str] = set()
-        self._core = _core.Simulation(core, device, "" if out is None else os.fspath(out),
+        self._core = _core.Simulation(core, device, ranks, "" if out is None else os.fspath(out),
                                       threads, progress)
 
     def _call(self, work, *arguments):
@@ -162,10 +205,11 @@ class Simulation:
                    numpy.ascontiguousarray(numpy.broadcast_to(values, now.shape)))
 
     def view(self, array: str) -> View:
-        """An array of the state where it lies, on device native: numpy.asarray, torch.from_dlpack
-        and the like make an array of it without a copy, to be read and written. Until it is gone
-        the state is held still: what would change it raises InUse."""
-        return View(self._call(self._core.view, array))
+        """An array of the state where it lies, on device native or cuda: numpy.asarray (native),
+        cupy.asarray (cuda), torch.from_dlpack and the like make an array of it without a copy, to
+        be read and written. Until it is gone the state is held still: what would change it raises
+        InUse."""
+        return View(*self._call(self._core.view, array))
 
     def __getitem__(self, formula: str) -> Any:
         """A formula of the model's language in physical units at the present time: sim["a"],

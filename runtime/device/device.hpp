@@ -95,6 +95,8 @@ class Device {
   virtual RecordingHandle record(const std::function<void()>& body) = 0;
   virtual void replay(RecordingHandle recording) = 0;
   virtual void synchronise() = 0;
+  /// The same, and for all work that other libraries of this process have queued on this device.
+  virtual void synchronise_all() { synchronise(); }
   /// Seconds between two points of the queue: mark() returns a ticket.
   virtual int mark() = 0;
   virtual double seconds_between(int first_mark, int second_mark) = 0;

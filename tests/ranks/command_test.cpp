@@ -84,7 +84,7 @@ TEST_F(RanksCommand, MoreRanksThanInstancesAreRefused) {
   EXPECT_NE(many.error.find("paths.vphi:2:1"), std::string::npos) << many.error;
   const auto batch = vphi("run paths.vphi --device native --ranks 3 --batch 2");
   EXPECT_EQ(batch.status, 1);
-  EXPECT_NE(batch.error.find("--batch 3 or more"), std::string::npos) << batch.error;
+  EXPECT_NE(batch.error.find("a batch of 3 or more"), std::string::npos) << batch.error;
 }
 
 TEST_F(RanksCommand, ListsOfDevicesAreReadOrRefused) {

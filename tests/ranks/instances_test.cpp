@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "embed/ranks.hpp"
 #include "runtime/device/native/native.hpp"
 #include "runtime/io/results.hpp"
 #include "runtime/run/ranks/rank_group.hpp"
@@ -14,7 +15,6 @@
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 #include "tools/model.hpp"
-#include "tools/running/ranks.hpp"
 
 namespace vphi {
 namespace {
@@ -134,13 +134,13 @@ class Instances : public ::testing::Test {
                 CompileOptions how = {}) {
     options.keep_state = true;
     const std::vector<std::string> devices(static_cast<std::size_t>(ranks), "native");
-    const auto group = tools::open_ranks(devices);
-    const auto target = tools::target_of(group->device().info());
-    const auto c = tools::compile_for_ranks(file(text), how, target, ranks);
+    const auto group = embed::open_ranks(devices);
+    const auto target = embed::target_of(group->device().info());
+    const auto c = embed::compile_for_ranks(file(text), how, target, ranks);
     EXPECT_TRUE(c.program) << c.diagnostics.all().size();
     if (!c.program) return {};
     if (ranks > 1) options.ranks = group.get();
-    options.batch = tools::batch_of_ranks(*c.program, how, ranks);
+    options.batch = embed::batch_of_ranks(*c.program, how, ranks);
     return runtime::run(*c.program, group->device(), options);
   }
 

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "embed/ranks.hpp"
 #include "runtime/device/native/native.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/model.hpp"
-#include "tools/running/ranks.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -68,8 +68,8 @@ int check(const Words& words) {
     fmt::print("{}\n", nlohmann::ordered_json::array({entry}).dump());
     return kUserError;
   }
-  Compilation c = compile_for_ranks(path, options.compile_options(), default_target("native"),
-                                    static_cast<int>(ranks));
+  Compilation c = embed::compile_for_ranks(path, options.compile_options(),
+                                           default_target("native"), static_cast<int>(ranks));
   if (c.program)
     if (auto beyond = beyond_memory(c)) c.diagnostics.add(std::move(*beyond));
   if (json) {
@@ -105,7 +105,7 @@ int check(const Words& words) {
   fmt::print("  memory   {} ({} bytes a {})\n", bytes_text(static_cast<double>(need.peak)),
              need.per_site, bodies && !lattice ? "body" : "site");
   if (ranks > 1)
-    fmt::print("{}", ranks_text(p, options.compile_options(), static_cast<int>(ranks)));
+    fmt::print("{}", embed::ranks_text(p, options.compile_options(), static_cast<int>(ranks)));
   return kOk;
 }
 

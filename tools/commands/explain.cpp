@@ -1,6 +1,7 @@
 // vphi explain: the equations and kernels derived from a model, the page of an error, or an entry
 // of the reference.
 #include "compiler/explain.hpp"
+#include "embed/ranks.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,6 @@
 #include "tools/entry.hpp"
 #include "tools/model.hpp"
 #include "tools/reference.hpp"
-#include "tools/running/ranks.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -174,7 +174,7 @@ int explain(const Words& words) {
   if (!device_id.empty()) device = runtime::open_device(device_id);
   const auto target = device ? target_of(device->info()) : default_target(destination_kind);
   const Compilation c =
-      compile_for_ranks(path, options.compile_options(), target, static_cast<int>(ranks));
+      embed::compile_for_ranks(path, options.compile_options(), target, static_cast<int>(ranks));
   const bool failed = report(c);
   if (failed && (json || audited || !c.system)) return refused(c, json);
   if (audited) return print_audit(*c.program, json);
@@ -195,7 +195,7 @@ int explain(const Words& words) {
                need.per_site);
     if (ranks > 1)
       fmt::print("Ranks:\n{}",
-                 ranks_text(*c.program, options.compile_options(), static_cast<int>(ranks)));
+                 embed::ranks_text(*c.program, options.compile_options(), static_cast<int>(ranks)));
     if (device) {
       print_limit(*c.program, *device);
       print_registers(*c.program, *device);

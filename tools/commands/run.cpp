@@ -8,11 +8,11 @@
 
 #include "embed/failing_term.hpp"
 #include "embed/prepare.hpp"
+#include "embed/ranks.hpp"
 #include "embed/report_data.hpp"
 #include "runtime/device/ceilings.hpp"
 #include "runtime/report/page.hpp"
 #include "runtime/run/chain_averages.hpp"
-#include "runtime/run/ranks/lattice_session.hpp"
 #include "runtime/run/run.hpp"
 #include "tools/commands/portable.hpp"
 #include "tools/commands/run_words.hpp"
@@ -23,7 +23,6 @@
 #include "tools/running/live.hpp"
 #include "tools/running/page.hpp"
 #include "tools/running/progress.hpp"
-#include "tools/running/ranks.hpp"
 #include "tools/running/resume.hpp"
 #include "tools/running/run_folder.hpp"
 #include "tools/running/stop.hpp"
@@ -54,39 +53,9 @@ struct Wanted {
   }
 };
 
-struct DeviceAndProgram : embed::Prepared {           ///< of a program file: the program alone
-  std::vector<std::string> notes = {};                ///< printed before the run
-  std::unique_ptr<runtime::RankGroup> ranks = {};     ///< with the devices; null: `device` alone
-  std::int64_t batch = 0;                             ///< instances at once of all ranks together
-  std::optional<program::Program> other_planes = {};  ///< RunOptions::other_planes
-  std::optional<program::Program> whole = {};  ///< of a lattice that is cut: as one device has it
-
-  runtime::Device& first() const { return ranks ? ranks->device() : *device; }
-  int size() const { return ranks ? ranks->size() : 1; }
-  const program::Program& shown() const { return whole ? *whole : *compilation.program; }
+struct DeviceAndProgram : embed::Prepared {  ///< of a program file: the program alone
+  std::vector<std::string> notes = {};       ///< printed before the run
 };
-
-/// Ranks that do not hold all instances run them in parts, as one device does.
-void fit_ranks(DeviceAndProgram& made, CompileOptions options, const std::string& path) {
-  const auto& program = made.compilation.program;
-  if (!program) return;
-  if (program->cut.axis >= 0) {
-    made.batch = 1;
-    made.whole = runtime::whole_lattice(*program);
-    made.other_planes =
-        other_planes(path, options, target_of(made.first().info()), made.size(), *program);
-    return;
-  }
-  made.batch = batch_of_ranks(*program, options, made.size());
-  const std::size_t free = made.ranks->memory_free();
-  if (free == 0 || options.batch > 0) return;
-  const std::int64_t fit = runtime::largest_batch(*program, free);
-  if (fit < 1 || fit >= program->instances) return;
-  const std::int64_t batch = fit * made.size();
-  const std::int64_t all = program->all_instances(), parts = (all + batch - 1) / batch;
-  options.batch = made.batch = (all + parts - 1) / parts;
-  made.compilation = compile_for_ranks(path, options, target_of(made.first().info()), made.size());
-}
 
 /// The folder of the run, and the checkpoint to go on from where one is wanted; options that were
 /// not given are taken from it.
@@ -135,28 +104,14 @@ DeviceAndProgram prepare_portable(const Wanted& wanted) {
   return made;
 }
 
-/// The other ranks compile nothing: the program of the first is that of all.
-DeviceAndProgram prepare_ranks(const Wanted& wanted, const std::string& path,
-                               std::unique_ptr<runtime::RankGroup> ranks) {
-  DeviceAndProgram made;
-  made.ranks = std::move(ranks);
-  const CompileOptions options = wanted.compile_options();
-  made.compilation = compile_for_ranks(path, options, target_of(made.first().info()), made.size());
-  fit_ranks(made, options, path);
-  made.in_results = embed::notes_for_results(made.compilation);
-  made.endless = endless(made.compilation);
-  return made;
-}
-
 DeviceAndProgram prepare(const Wanted& wanted, const std::string& path) {
   if (wanted.portable) return prepare_portable(wanted);
-  if (wanted.launched != nullptr)
-    return prepare_ranks(wanted, path, wanted.launched->group(wanted.device));
-  const auto devices = devices_of_ranks(wanted.device, wanted.ranks);
-  if (devices.size() > 1) return prepare_ranks(wanted, path, open_ranks(devices));
   DeviceAndProgram made;
+  const CompileOptions options = wanted.compile_options();
   static_cast<embed::Prepared&>(made) =
-      embed::prepare(path, wanted.compile_options(), devices[0]);
+      wanted.launched != nullptr
+          ? embed::prepare(path, options, wanted.launched->group(wanted.device))
+          : embed::prepare(path, options, wanted.device, wanted.ranks);
   return made;
 }
 
@@ -218,7 +173,7 @@ void take_program_file(Wanted& wanted, const std::string& path) {
                     "and {} is a program file, compiled already",
                     path),
         "`vphi run MODEL --precision-check` does it");
-  if (wanted.launched != nullptr || devices_of_ranks(wanted.device, wanted.ranks).size() > 1)
+  if (wanted.launched != nullptr || embed::devices_of_ranks(wanted.device, wanted.ranks).size() > 1)
     throw UsageError(
         fmt::format("several ranks share a program that is compiled for the share of each, and {} "
                     "is compiled for all instances",
@@ -312,8 +267,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   listen_to_signals(wanted.json);
   options.keep.now = &checkpoint_wish();
   options.keep.call = call_of(wanted.model);
-  options.ranks = made.ranks.get(), options.batch = made.batch;
-  if (made.other_planes) options.other_planes = &*made.other_planes;
+  made.share(options);
   if (made.whole) {
     options.time_kernels = false;  // what ranks send between launches would count
     refuse_again(wanted);
@@ -344,7 +298,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
     fmt::print(stderr, "live page: {}\n", live->address());
   }
   const CompileOptions model_options =
-      options_of_a_rank(wanted.compile_options(), program, made.size());
+      embed::options_of_a_rank(wanted.compile_options(), program, made.size());
   runtime::RunResult result;
   RunChecks checks;
   SpectrumKeeper spectra(options.onlooker);

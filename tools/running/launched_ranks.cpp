@@ -7,11 +7,11 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "embed/ranks.hpp"
 #include "runtime/comm/mpi.hpp"
 #include "runtime/device/native/thread_pool.hpp"
 #include "runtime/run/ranks/worker.hpp"
 #include "runtime/run/session.hpp"
-#include "tools/running/ranks.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -62,7 +62,7 @@ std::unique_ptr<LaunchedRanks> LaunchedRanks::find() {
 }
 
 std::string device_of_place(const std::string& device, int place, int beside) {
-  std::vector<std::string> named = devices_of_ranks(device, 0);
+  std::vector<std::string> named = embed::devices_of_ranks(device, 0);
   const bool several = named.size() > 1;
   if (device == "auto" || device == "cuda" || device == "opencl") {
     named = gpus(device);
@@ -85,7 +85,7 @@ std::unique_ptr<runtime::RankGroup> LaunchedRanks::group(const std::string& devi
   grouped_ = true;
   const int place = comm_->node_rank(), beside = comm_->node_size();
   return std::make_unique<runtime::RankGroup>(comm_, [=] {
-    return open_for_rank(device_of_place(device, place, beside), sharing(beside));
+    return embed::open_for_rank(device_of_place(device, place, beside), sharing(beside));
   });
 }
 
@@ -97,7 +97,7 @@ int LaunchedRanks::work() {
     const std::string device = runtime::Unpacker(bytes).text();
     const int place = comm_->node_rank(), beside = comm_->node_size();
     runtime::run_worker(*comm_, [=] {
-      return open_for_rank(device_of_place(device, place, beside), sharing(beside));
+      return embed::open_for_rank(device_of_place(device, place, beside), sharing(beside));
     });
   }
   comm_->share(bytes);

@@ -157,6 +157,11 @@ class CudaDevice : public Device {
     check(api_.StreamSynchronize(stream_), "finish its work");
   }
 
+  void synchronise_all() override {
+    use();
+    check(api_.CtxSynchronize(), "finish the work of this process");
+  }
+
   int mark() override {
     use();
     cu::Event event = nullptr;
@@ -368,6 +373,19 @@ std::vector<DeviceInfo> list_cuda(std::string* why) {
     list.push_back(std::move(info));
   }
   return list;
+}
+
+CallersContext::CallersContext() {
+  if (const cu::Api* api = cu::Api::loaded()) {
+    cu::Context now = nullptr;
+    if (api->CtxGetCurrent(&now) == cu::kSuccess) context_ = now;
+  }
+}
+
+CallersContext::~CallersContext() {
+  if (context_ == nullptr) return;  // the thread had none: any will do
+  if (const cu::Api* api = cu::Api::loaded())
+    api->CtxSetCurrent(static_cast<cu::Context>(context_));
 }
 
 std::unique_ptr<Device> open_cuda(int index) {

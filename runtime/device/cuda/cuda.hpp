@@ -18,4 +18,17 @@ std::vector<DeviceInfo> list_cuda(std::string* why = nullptr);
 /// The device number `index`. Throws DeviceError.
 std::unique_ptr<Device> open_cuda(int index);
 
+/// What was the calling thread's current context before this is so again afterwards. For calls from
+/// programs that use the GPUs by themselves. Costs nothing where no CUDA device has been opened.
+class CallersContext {
+ public:
+  CallersContext();
+  ~CallersContext();
+  CallersContext(const CallersContext&) = delete;
+  CallersContext& operator=(const CallersContext&) = delete;
+
+ private:
+  void* context_ = nullptr;
+};
+
 }  // namespace vphi::runtime

@@ -1,5 +1,7 @@
 #include "runtime/device/cuda/cuda_api.hpp"
 
+#include <atomic>
+
 #include "runtime/device/library.hpp"
 
 namespace vphi::runtime::cu {
@@ -18,6 +20,8 @@ bool bind_all(const Library& driver, Api& api) {
          driver.bind(api.DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain") &&
          driver.bind(api.DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2") &&
          driver.bind(api.CtxSetCurrent, "cuCtxSetCurrent") &&
+         driver.bind(api.CtxGetCurrent, "cuCtxGetCurrent") &&
+         driver.bind(api.CtxSynchronize, "cuCtxSynchronize") &&
          driver.bind(api.CtxEnablePeerAccess, "cuCtxEnablePeerAccess") &&
          driver.bind(api.DeviceCanAccessPeer, "cuDeviceCanAccessPeer") &&
          driver.bind(api.MemGetInfo, "cuMemGetInfo_v2") &&
@@ -80,13 +84,22 @@ Loaded load() {
   return result;
 }
 
+std::atomic<const Api*>& known() {
+  static std::atomic<const Api*> api = nullptr;
+  return api;
+}
+
 }  // namespace
 
 const Api* Api::get(std::string* why) {
   static const Loaded loaded = load();
   if (!loaded.usable && why) *why = loaded.why;
-  return loaded.usable ? &loaded.api : nullptr;
+  const Api* api = loaded.usable ? &loaded.api : nullptr;
+  known() = api;
+  return api;
 }
+
+const Api* Api::loaded() { return known(); }
 
 std::string Api::error_name(Result code) const {
   const char *name = nullptr, *text = nullptr;

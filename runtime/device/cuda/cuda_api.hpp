@@ -38,6 +38,8 @@ struct Api {
   Result (*DevicePrimaryCtxRetain)(Context*, DeviceId) = nullptr;
   Result (*DevicePrimaryCtxRelease)(DeviceId) = nullptr;
   Result (*CtxSetCurrent)(Context) = nullptr;
+  Result (*CtxGetCurrent)(Context*) = nullptr;
+  Result (*CtxSynchronize)() = nullptr;
   Result (*CtxEnablePeerAccess)(Context, unsigned) = nullptr;
   Result (*DeviceCanAccessPeer)(int*, DeviceId, DeviceId) = nullptr;
   Result (*MemGetInfo)(std::size_t*, std::size_t*) = nullptr;
@@ -76,6 +78,8 @@ struct Api {
 
   /// Loaded and initialised; null, with a reason, where there is no driver or no GPU.
   static const Api* get(std::string* why = nullptr);
+  /// The same where something has called `get` already; null elsewhere.
+  static const Api* loaded();
   std::string error_name(Result code) const;
 };
 

@@ -1,16 +1,16 @@
-#include "tools/running/ranks.hpp"
+#include "embed/ranks.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
+#include "embed/error.hpp"
 #include "runtime/device/native/native.hpp"
 #include "runtime/run/ranks/shares.hpp"
 #include "runtime/run/session.hpp"
-#include "tools/options.hpp"
 
-namespace vphi::tools {
+namespace vphi::embed {
 
 namespace {
 
@@ -38,7 +38,7 @@ std::vector<std::string> all_of(const std::string& kind) {
 /// Numbers behind the colon: "0,2", "0-3", "0-1,4".
 std::vector<int> numbers_of(const std::string& device, std::string_view list) {
   const auto refuse = [&] {
-    return UsageError(fmt::format("`{}` is no list of devices", device), kForms);
+    return Error(fmt::format("`{}` is no list of devices", device), kForms);
   };
   std::vector<int> numbers;
   while (true) {
@@ -64,9 +64,9 @@ std::vector<std::string> named_devices(const std::string& device) {
   for (const int k : numbers_of(device, list)) {
     devices.push_back(fmt::format("{}:{}", kind, k));
     if (std::count(devices.begin(), devices.end(), devices.back()) > 1)
-      throw UsageError(fmt::format("`{}` names {} twice: two ranks would share one device", device,
-                                   devices.back()),
-                       kForms);
+      throw Error(fmt::format("`{}` names {} twice: two ranks would share one device", device,
+                              devices.back()),
+                  kForms);
   }
   return devices;
 }
@@ -85,8 +85,8 @@ std::vector<std::string> devices_of_ranks(const std::string& device, std::int64_
   const auto named = static_cast<std::int64_t>(devices.size());
   if (ranks == 0 || ranks == named) return devices;
   if (named > 1)
-    throw UsageError(fmt::format("--ranks {} with {} devices: a rank has one device", ranks, named),
-                     "without --ranks each device is a rank");
+    throw Error(fmt::format("{} ranks with {} devices: a rank has one device", ranks, named),
+                "without a number of ranks each device is one");
   if (device == "auto" || device == "cuda") {
     const auto gpus = runtime::list_devices();
     const bool cuda = std::ranges::any_of(gpus, [](const auto& i) { return i.id == "cuda:0"; });
@@ -95,9 +95,8 @@ std::vector<std::string> devices_of_ranks(const std::string& device, std::int64_
     devices = {"native"};
   }
   if (!is_processor(devices[0]))
-    throw UsageError(
-        fmt::format("--ranks {} would put {} ranks on one device, {}", ranks, ranks, devices[0]),
-        fmt::format("{}; several ranks on one processor: --device native", kForms));
+    throw Error(fmt::format("{} ranks would share one device, {}", ranks, devices[0]),
+                fmt::format("{}; several ranks on one processor: native", kForms));
   devices.resize(static_cast<std::size_t>(ranks), devices[0]);
   return devices;
 }
@@ -137,10 +136,11 @@ dsl::Diagnostic not_shared(const Compilation& c, std::int64_t instances, int ran
         ranks);
     return d;
   }
-  d.message = fmt::format("{} ranks share {} instances{}: some would have none", ranks, instances,
-                          batch ? " at once (--batch)" : " of the sweep");
-  d.hint =
-      batch ? fmt::format("--batch {} or more", ranks) : fmt::format("{} ranks at most", instances);
+  d.message = fmt::format("{} ranks share {}: some would have none", ranks,
+                          batch ? fmt::format("a batch of {} instances", instances)
+                                : fmt::format("{} instances of the sweep", instances));
+  d.hint = batch ? fmt::format("a batch of {} or more", ranks)
+                 : fmt::format("{} ranks at most", instances);
   return d;
 }
 
@@ -148,33 +148,33 @@ bool is_row(const physics::Lattice& lattice) { return lattice.sites() == lattice
 
 }  // namespace
 
-Compilation compile_for_ranks(const std::string& path, CompileOptions options,
+Compilation compile_for_ranks(const dsl::ModelSource& model, CompileOptions options,
                               const emit::TargetInfo& target, int ranks) {
-  if (ranks == 1) return compile_model(path, options, target);
-  Compilation derived = derive_model(path, options);
+  if (ranks == 1) return compile_model(model, options, target);
+  Compilation derived = derive_model(model, options);
   if (!derived.system) return derived;
   std::int64_t batch = std::max<std::int64_t>(1, derived.system->instances());
   const bool smaller = options.batch > 0 && options.batch < batch;
   if (smaller) batch = options.batch;
   if (batch == 1 && !smaller && !is_row(derived.system->lattice)) {
     options.ranks = ranks, options.rank = 0;
-    return compile_model(path, options, target);
+    return compile_model(model, options, target);
   }
   if (batch < ranks) {
     derived.diagnostics.add(not_shared(derived, batch, ranks, smaller));
     return derived;
   }
   options.batch = runtime::most_of(batch, ranks);
-  return compile_model(path, options, target);
+  return compile_model(model, options, target);
 }
 
-std::optional<program::Program> other_planes(const std::string& path, CompileOptions options,
+std::optional<program::Program> other_planes(const dsl::ModelSource& model, CompileOptions options,
                                              const emit::TargetInfo& target, int ranks,
                                              const program::Program& of_rank_0) {
   options.ranks = ranks;
   for (options.rank = 1; options.rank < ranks; ++options.rank) {
     if (of_rank_0.cut.planes(ranks, options.rank).count == of_rank_0.cut.own) continue;
-    return compile_model(path, options, target).program;
+    return compile_model(model, options, target).program;
   }
   return {};
 }
@@ -213,4 +213,4 @@ std::string ranks_text(const program::Program& of_a_rank, const CompileOptions& 
       ranks, computed, batch, need / 1e6, ranks * share);
 }
 
-}  // namespace vphi::tools
+}  // namespace vphi::embed

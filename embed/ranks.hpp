@@ -1,4 +1,5 @@
-// Ranks of one run: which devices they take, how the instances are shared, what cannot be shared.
+// Ranks of one run: which devices they take, how the instances or the planes of a lattice are
+// shared, what cannot be shared. Throws Error (kind Usage) and runtime::DeviceError.
 #pragma once
 
 #include <memory>
@@ -9,10 +10,10 @@
 #include "compiler/compile.hpp"
 #include "runtime/run/ranks/rank_group.hpp"
 
-namespace vphi::tools {
+namespace vphi::embed {
 
 /// One device for each rank: of "cuda:0,1", "cuda:0-7", "cuda:all" (opencl alike), or `ranks` times
-/// a processor. One entry: no ranks are wanted. Throws UsageError, DeviceError.
+/// a processor (0: as many as `device` names). One entry: no ranks are wanted.
 std::vector<std::string> devices_of_ranks(const std::string& device, std::int64_t ranks);
 
 /// A thread of this process for each.
@@ -23,11 +24,11 @@ std::unique_ptr<runtime::Device> open_for_rank(const std::string& device, int be
 /// A model for one of so many ranks, which share the instances: options.batch are those of all of
 /// them at once. A lattice with a single instance is cut, and the program is that of rank 0. Where
 /// they cannot share it, the result has no program and E0860 or E0862.
-Compilation compile_for_ranks(const std::string& path, CompileOptions options,
+Compilation compile_for_ranks(const dsl::ModelSource& model, CompileOptions options,
                               const emit::TargetInfo& target, int ranks);
 /// Of a lattice that is cut the program of ranks with another number of planes than rank 0; nothing
 /// where there are none.
-std::optional<program::Program> other_planes(const std::string& path, CompileOptions options,
+std::optional<program::Program> other_planes(const dsl::ModelSource& model, CompileOptions options,
                                              const emit::TargetInfo& target, int ranks,
                                              const program::Program& of_rank_0);
 /// Options that compile other forms of the model for the same ranks.
@@ -40,4 +41,4 @@ std::int64_t batch_of_ranks(const program::Program& of_a_rank, const CompileOpti
 /// What each rank has, for people: lines that end in a line feed.
 std::string ranks_text(const program::Program& of_a_rank, const CompileOptions& options, int ranks);
 
-}  // namespace vphi::tools
+}  // namespace vphi::embed
