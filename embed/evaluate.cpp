@@ -18,7 +18,7 @@ std::string without_outputs(const Model& model) {
   for (const dsl::Line& line : model.derived().resolved.model.lines) {
     if (line.kind != dsl::Line::Kind::Clause) continue;
     const std::string& word = line.clause.keyword;
-    if (word != "every" && word != "at end" && word != "expect") continue;
+    if (word != "every" && word != "at end" && word != "expect" && word != "plot") continue;
     for (std::size_t i = line.span.begin; i < std::min<std::size_t>(line.span.end, text.size());
          ++i)
       if (text[i] != '\n') text[i] = ' ';

@@ -256,6 +256,18 @@ Diagnostic not_positive(Span span, const std::string& what, double value) {
                fmt::format("{} is a positive number", what), "check its sign");
 }
 
+Diagnostic negative_width(Span span, const std::string& what, double value) {
+  return error(
+      "E0735", span, fmt::format("{} of this distribution is {:.6g}, below 0", what, value), "",
+      fmt::format("{} is a size: a positive number, or 0 where all values are the same", what),
+      "check its sign");
+}
+
+Diagnostic bounds_reversed(Span span) {
+  return error("E0735", span, "the second bound is below the first one", "",
+               "uniform(low, high) fills the numbers from low to high", "exchange the bounds");
+}
+
 Diagnostic not_a_number(Span span, const std::string& what) {
   return error("E0736", span, fmt::format("{} has no finite value", what), "",
                "divisions by 0 and logarithms of 0 have none", "check the parameters");

@@ -64,6 +64,10 @@ Diagnostic not_fixed(Span span, const std::string& what);
 Diagnostic swept_here(Span span, const std::string& what, const std::string& axis, Span declared,
                       bool free);
 Diagnostic not_positive(Span span, const std::string& what, double value);
+/// Of a distribution: `what` is its width, mean or radius.
+Diagnostic negative_width(Span span, const std::string& what, double value);
+/// Of uniform(low, high).
+Diagnostic bounds_reversed(Span span);
 Diagnostic not_a_number(Span span, const std::string& what);
 Diagnostic unknown_name(Span span, const std::string& name);
 /// `max`, `min`, ... over pairs of bodies, or over bodies for each value of another one.

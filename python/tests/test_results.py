@@ -175,3 +175,16 @@ def test_state_of_four_dimensions(xarray):
     text = TEXT[:TEXT.index("every")].replace("6 * 4 * 8", "6 * 4 * 8 * 3")
     simulation = vphi.load(text).start("native")
     assert simulation["phi"].dims == ("w", "z", "y", "x")
+
+
+def test_named_arrays_without_xarray():
+    from vphi.results import Named
+
+    one = Named("x", ("t",), numpy.array([1.0, 2.0, 4.0]), {"t": numpy.array([0.0, 1.0, 2.0])})
+    assert len(one) == 3 and one.ndim == 1 and one.dtype == float and list(one) == [1, 2, 4]
+    for got, expected in ((one + one, [2, 4, 8]), (1 - one, [0, -1, -3]), (one/2, [0.5, 1, 2]),
+                          (2**one, [2, 4, 16]), (-one, [-1, -2, -4]),
+                          (numpy.ones(3)*one, [1, 2, 4]), (one > 1.5, [0, 1, 1])):
+        assert isinstance(got, numpy.ndarray) and (got == expected).all()
+    assert float(Named("x", (), numpy.array(2.5), {})) == 2.5
+    assert numpy.sqrt(one)[2] == 2 and one["t"][1] == 1

@@ -241,3 +241,24 @@ def test_cupy_takes_a_view_by_dlpack(monkeypatch):
 def test_view_of_the_host_has_no_cuda_array_interface(text):
     simulation = vphi.load(text).start("native")
     assert not hasattr(simulation.view(simulation.state[0]), "__cuda_array_interface__")
+
+
+def test_swept_name_of_a_model_that_plots_averages():
+    """`plot` is an output as the others: the formula is asked for and not its average."""
+    text = """model paths "Paths"
+sweep T = [0.1, 0.2]
+sweep path = 1..3
+var x: real
+x' = -x + sqrt(2*T)*noise
+init x = 1
+evolve euler_maruyama, dt = 0.01, until = t > 1
+at end: mean(x^2, over = path) -> "paths.csv"
+plot mean(x^2, over = path) against T
+"""
+    simulation = vphi.load(text).start("native")
+    simulation.step(3)
+    T = numpy.asarray(simulation["T"])
+    assert sorted(set(T)) == [0.1, 0.2] and T.size == 6
+    assert numpy.allclose(simulation["x*T"], numpy.asarray(simulation["x"])*T)
+    with pytest.raises(vphi.UsageError, match="average"):
+        simulation["mean(x, over = path)"]

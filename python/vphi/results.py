@@ -16,6 +16,26 @@ def _xarray():
     return xarray
 
 
+def _with_operators(made):
+    """Arithmetic and comparisons of numpy, which give arrays of numpy."""
+
+    def of(name):
+        def work(self, *others):
+            import numpy
+
+            return getattr(numpy.asarray(self.values), name)(*map(numpy.asarray, others))
+
+        return work
+
+    for word in ("add", "sub", "mul", "truediv", "pow"):
+        setattr(made, f"__{word}__", of(f"__{word}__"))
+        setattr(made, f"__r{word}__", of(f"__r{word}__"))
+    for word in ("neg", "abs", "lt", "le", "gt", "ge", "float"):
+        setattr(made, f"__{word}__", of(f"__{word}__"))
+    return made
+
+
+@_with_operators
 class Named:
     """Numbers on named axes, where xarray is not installed."""
 
@@ -31,9 +51,20 @@ class Named:
         """A coordinate by its name, or values by their place."""
         return self.coords[key] if isinstance(key, str) else self.values[key]
 
+    def __len__(self):
+        return len(self.values)
+
     @property
     def shape(self):
         return self.values.shape
+
+    @property
+    def ndim(self):
+        return self.values.ndim
+
+    @property
+    def dtype(self):
+        return self.values.dtype
 
     def __repr__(self):
         return f"<{self.name} {dict(zip(self.dims, self.shape))}>\n{self.values!r}"

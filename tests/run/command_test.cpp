@@ -110,6 +110,16 @@ TEST_F(Command, LongCompilationsSayWhatTheyDo) {
   EXPECT_TRUE(holds(tried.error, "compiling kernels, 0 of ")) << tried.error;
 }
 
+TEST_F(Command, ANumberThatIsNoneHasNoSignInTheSummary) {
+  write("roots.vphi",
+        "model roots\nvar x: real\nx' = -x\ninit x = 1\nevolve rk4, dt = 0.1, until = t > 1\n"
+        "every 1 step: sqrt(x - 0.9), -sqrt(x - 0.9) -> \"roots.csv\"\n"
+        "expect sqrt(x - 0.9) < 1\n");
+  const Outcome o = vphi("run roots.vphi --device native --no-report");
+  EXPECT_TRUE(holds(o.out, "sqrt(x - 0.9) = nan")) << o.out;
+  EXPECT_FALSE(holds(o.out, "-nan")) << o.out;
+}
+
 TEST_F(Command, AMissingModelIsLookedForBesideWhereItWasWanted) {
   write("ring_a.vphi", "model a\n");
   EXPECT_TRUE(holds(vphi("run ring_a").error, "did you mean `ring_a.vphi`?"));

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "runtime/run/chain_averages.hpp"
+#include "runtime/run/number_text.hpp"
 #include "tools/running/progress.hpp"
 #include "tools/verbs.hpp"
 
@@ -15,6 +16,7 @@ namespace vphi::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using runtime::number_text;
 
 constexpr std::size_t kMostPlaces = 1000;  ///< of a sweep in the JSON; more are summarised
 
@@ -170,11 +172,11 @@ void print_chain(const runtime::RunResult& r) {
   for (const auto& [name, a, early] : r.chain) {
     if (a.values < 2) continue;
     if (a.is_known())
-      fmt::print("  <{}> = {:.8g} +- {:.2g}, tau_int = {:.3g} +- {:.1g} of {} rows\n", name, a.mean,
-                 a.error, a.tau_int, a.tau_error, a.values);
+      fmt::print("  <{}> = {} +- {:.2g}, tau_int = {:.3g} +- {:.1g} of {} rows\n", name,
+                 number_text(a.mean, 8), a.error, a.tau_int, a.tau_error, a.values);
     else
-      fmt::print("  <{}> = {:.8g}, its error is not known: {} ({} rows)\n", name, a.mean,
-                 observe::reason(a.known), a.values);
+      fmt::print("  <{}> = {}, its error is not known: {} ({} rows)\n", name,
+                 number_text(a.mean, 8), observe::reason(a.known), a.values);
   }
   if (!r.acceptance.empty()) fmt::print("  accepted: {}\n", runtime::acceptance_text(r.acceptance));
 }
@@ -187,7 +189,7 @@ std::size_t stride_of(std::size_t places) {
 
 /// "2.5 +- 0.1".
 std::string value_text(double value, double error) {
-  return fmt::format("{:.8g}{}", value,
+  return fmt::format("{}{}", number_text(value, 8),
                      std::isfinite(error) ? fmt::format(" +- {:.2g}", error) : "");
 }
 
@@ -345,12 +347,12 @@ std::string to_json(const runtime::BrokenState& broken, const std::string& cause
 }
 
 std::string verdict(const runtime::ExpectationResult& e, const std::string& unit) {
-  if (e.ok) return fmt::format("ok ({:.3g})", e.value);
+  if (e.ok) return fmt::format("ok ({})", number_text(e.value, 3));
   const std::string where = e.where.empty() ? "" : ", " + e.where;
   if (!e.undecided.empty())
-    return fmt::format("NOT DECIDED ({:.3g}{}): {}", e.value, where, e.undecided);
-  return fmt::format("FAILED ({:.3g} at {} {:.5g}{})", e.value, unit.empty() ? "t =" : unit, e.time,
-                     where);
+    return fmt::format("NOT DECIDED ({}{}): {}", number_text(e.value, 3), where, e.undecided);
+  return fmt::format("FAILED ({} at {} {:.5g}{})", number_text(e.value, 3),
+                     unit.empty() ? "t =" : unit, e.time, where);
 }
 
 void print_summary(const runtime::RunResult& r, double copy_bandwidth, const RunChecks& checks) {
@@ -373,7 +375,7 @@ void print_summary(const runtime::RunResult& r, double copy_bandwidth, const Run
       fmt::print("  {}: not reached\n", name);
       continue;
     }
-    fmt::print("  {} = {:.8g}", name, value);
+    fmt::print("  {} = {}", name, number_text(value, 8));
     if (const double error = error_of(r, name); error > 0)
       fmt::print(" +- {:.2g}{}", error, errors ? " (statistical)" : "");
     if (const Uncertain* u = errors ? find(errors->list, name) : nullptr)

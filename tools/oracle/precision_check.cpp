@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include "runtime/run/number_text.hpp"
 
 #include "tools/model.hpp"
 
@@ -158,8 +159,9 @@ void print_precision(const PrecisionCheck& check) {
              "at t", "at k", "f32", "f64");
   for (const Compared& row : check.rows) {
     const std::string k = row.k < 0 ? "" : fmt::format("{:.4g}", row.k);
-    fmt::print("    {:<{}}  {:>10.2g}  {:>10.4g}  {:>10}  {:>14.7g}  {:>14.7g}{}{}\n", row.name,
-               width, row.difference, row.time, k, row.f32, row.f64,
+    fmt::print("    {:<{}}  {:>10}  {:>10.4g}  {:>10}  {:>14}  {:>14}{}{}\n", row.name, width,
+               runtime::number_text(row.difference, 2), row.time, k,
+               runtime::number_text(row.f32, 7), runtime::number_text(row.f64, 7),
                row.of_largest ? "  (of its largest value)" : "",
                row.difference > check.allowed ? "  TOO LARGE" : "");
   }

@@ -394,7 +394,8 @@ class RandomArrays {
       return parameter(*e.args[i], what, reading);
     };
     const Expr shift = arg(0, "the mean", arena.integer(0));
-    const Expr width = arg(1, "the width", arena.integer(1));
+    Expr width = arg(1, "the width", arena.integer(1));
+    if (e.args.size() > 1) width = not_below_zero(width, *e.args[1], "the width");
     const Expr re = arena.random(Op::Normal, link_draws_++);
     const Expr im = arena.random(Op::Normal, link_draws_++);
     return {shift + width * re, width * im};
@@ -420,26 +421,29 @@ class RandomArrays {
     if (e.text == "normal") {
       random.kind = RandomField::Kind::Normal;
       if (!e.args.empty()) shift = arg(0, "the mean");
-      if (e.args.size() > 1) width = arg(1, "the width");
+      if (e.args.size() > 1) width = not_below_zero(arg(1, "the width"), *e.args[1], "the width");
     } else if (e.text == "uniform") {
       random.kind = RandomField::Kind::Uniform;
       if (e.args.size() == 2) {
         shift = arg(0, "a bound");
         width = arg(1, "a bound") - shift;
+        if (is_below_zero(width)) d_.fail(errors::bounds_reversed(e.span));
       }
     } else if (e.text == "waterbag") {
       random.kind = RandomField::Kind::Uniform;
-      shift = -arg(0, "the largest value");
+      shift = -not_below_zero(arg(0, "the largest value"), *e.args[0], "the largest value");
       width = arena.integer(-2) * shift;
     } else if (e.text == "cauchy" || e.text == "exponential") {
       // by the inverse of the distribution function
       random.kind = RandomField::Kind::Uniform;
       const Expr u = add(random, arena.integer(1), e.span);
       if (e.text == "exponential") {
-        return -arg(0, "the mean") * arena.make(Op::Log, {arena.integer(1) - u});
+        return -not_below_zero(arg(0, "the mean"), *e.args[0], "the mean") *
+               arena.make(Op::Log, {arena.integer(1) - u});
       }
       const Expr angle = arena.real(acosl(-1.0L)) * (u - arena.rational(1, 2));
-      return arg(0, "the centre") + arg(1, "the width") * arena.make(Op::Tan, {angle});
+      return arg(0, "the centre") + not_below_zero(arg(1, "the width"), *e.args[1], "the width") *
+                                        arena.make(Op::Tan, {angle});
     } else {
       d_.fail(errors::not_yet(e.span, fmt::format("`{}` as an initial value", e.text)));
     }
@@ -464,7 +468,8 @@ class RandomArrays {
       square = square + algebra::pow(direction.back(), 2);
     }
     const Expr radius =
-        lower_.fixed(*e.args[0], "the radius", Scope::in(reading)) *
+        not_below_zero(lower_.fixed(*e.args[0], "the radius", Scope::in(reading)), *e.args[0],
+                       "the radius") *
         algebra::pow(draw(RandomField::Kind::Uniform), arena.rational(1, field.rows)) *
         algebra::pow(square, arena.rational(-1, 2));
     std::vector<Component> parts;
@@ -476,6 +481,16 @@ class RandomArrays {
   Expr parameter(const dsl::Expr& at, const char* what, const Reading& reading) {
     const Expr v = lower_.real(at, what, Scope::in(reading));
     if (!known_per_instance(d_, v)) d_.fail(errors::not_fixed(at.span, what));
+    return v;
+  }
+
+  /// Whether a parameter of a distribution has a negative value in some instance.
+  bool is_below_zero(Expr v) const {
+    const auto range = range_of(d_, v);
+    return range && range->low < 0;
+  }
+  Expr not_below_zero(Expr v, const dsl::Expr& at, const char* what) const {
+    if (is_below_zero(v)) d_.fail(errors::negative_width(at.span, what, range_of(d_, v)->low));
     return v;
   }
 
