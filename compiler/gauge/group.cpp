@@ -80,8 +80,7 @@ Matrix load(const LinkType& type, std::span<const Expr> stored) {
   assert(static_cast<int>(stored.size()) == type.reals());
   Arena& arena = *stored[0]->arena;
   const int n = type.group.n;
-  if (type.storage == Storage::Angle)
-    return {1, 1, {{apply(Op::Cos, stored[0]), apply(Op::Sin, stored[0])}}};
+  if (type.storage == Storage::Angle) return {1, 1, {phase(stored[0])}};
   if (type.storage == Storage::Quaternion)
     return of_quaternion(stored[0], stored[1], stored[2], stored[3]);
   Matrix u = zero(arena, n, n);
@@ -282,7 +281,7 @@ long double inverse_factorial(int n) {
 }  // namespace
 
 Matrix exponential(const Group& group, std::span<const Expr> p, int terms) {
-  if (group.kind == Kind::U1) return {1, 1, {{apply(Op::Cos, p[0]), apply(Op::Sin, p[0])}}};
+  if (group.kind == Kind::U1) return {1, 1, {phase(p[0])}};
   if (group.n == 2) return exponential_su2(p);
   const int n = group.n;
   Arena& arena = *p[0]->arena;

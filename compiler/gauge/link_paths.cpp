@@ -51,7 +51,7 @@ class Factoring {
       return before.parts.empty() ? scaled : plus(before, scaled);
     }
     const auto [end, count] = best_end(terms);
-    if (count < 2) {
+    if (count < 2 || are_phases(terms)) {
       for (const Term& t : terms) before = single(t, before);
       return before;
     }
@@ -102,6 +102,13 @@ class Factoring {
     return best;
   }
 
+  /// Each word is then one phase, and a sum of words inside would be none.
+  bool are_phases(const std::vector<Term>& terms) {
+    if (!link_) return false;
+    const Matrix link = matrix(terms[0].letters[0]);
+    return link.rows == 1 && phase_of(link.at(0, 0));
+  }
+
   static Matrix counted() { return {1, 1, {Complex{}}}; }
 
   Matrix onto(const Matrix& before, const Matrix& a, const Matrix& b) const {
@@ -111,13 +118,16 @@ class Factoring {
 
   Matrix single(const Term& t, const Matrix& before) {
     Matrix product = matrix(t.letters[0]);
-    if (link_ && !is_one(t.weight)) product = times(t.weight, product);
+    const bool weigh = link_ && !is_one(t.weight), last_of_all = weigh && product.rows == 1;
+    if (weigh && !last_of_all) product = times(t.weight, product);
     for (std::size_t i = 1; i < t.letters.size(); ++i) {
-      const bool last = i + 1 == t.letters.size();
+      const bool last = i + 1 == t.letters.size() && !last_of_all;
       product = onto(last ? before : Matrix{}, product, matrix(t.letters[i]));
       ++plan_.products;
     }
-    if (t.letters.size() > 1 || before.parts.empty() || !link_) return product;
+    if (last_of_all) product = times(t.weight, product);  // a phase times a phase is a phase
+    const bool added = t.letters.size() > 1 && !last_of_all;
+    if (added || before.parts.empty() || !link_) return product;
     return plus(before, product);
   }
 

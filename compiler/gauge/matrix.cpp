@@ -2,14 +2,34 @@
 
 #include <cassert>
 #include <numeric>
+#include <optional>
 
 #include "compiler/gauge/products.hpp"
 
 namespace vphi::gauge {
 
+using algebra::Op;
+
 Complex plus(Complex a, Complex b) { return {plus(a.re, b.re), plus(a.im, b.im)}; }
 Complex minus(Complex a, Complex b) { return {minus(a.re, b.re), minus(a.im, b.im)}; }
+
+std::optional<Expr> phase_of(Complex a) {
+  const bool back = a.im.is(Op::Neg);
+  const Expr sine = back ? a.im.arg(0) : a.im;
+  if (!a.re.is(Op::Cos) || !sine.is(Op::Sin) || a.re.arg(0) != sine.arg(0)) return {};
+  return back ? negative(sine.arg(0)) : sine.arg(0);
+}
+
+Complex phase(Expr angle) {
+  const bool back = angle.is(Op::Neg);
+  const Expr forth = back ? angle.arg(0) : angle;
+  const Expr sine = apply(Op::Sin, forth);
+  return {apply(Op::Cos, forth), back ? negative(sine) : sine};
+}
+
 Complex times(Complex a, Complex b) {
+  const auto one = phase_of(a), other = phase_of(b);
+  if (one && other) return phase(plus(*one, *other));
   return {minus(times(a.re, b.re), times(a.im, b.im)), plus(times(a.re, b.im), times(a.im, b.re))};
 }
 Complex times(Expr a, Complex b) { return {times(a, b.re), times(a, b.im)}; }

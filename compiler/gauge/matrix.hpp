@@ -5,6 +5,7 @@
 // nothing. Nodes belong to one arena. Shapes must match; they are asserted.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "compiler/gauge/arithmetic.hpp"
@@ -18,6 +19,11 @@ struct Complex {
 inline bool same_number(const Complex& a, const Complex& b) { return a.re == b.re && a.im == b.im; }
 Complex plus(Complex a, Complex b);
 Complex minus(Complex a, Complex b);
+/// exp(i angle), as cosine and sine.
+Complex phase(Expr angle);
+/// The angle of a number that is written so; nothing for others.
+std::optional<Expr> phase_of(Complex a);
+/// Of two phases: the phase of the sum of their angles, which is one cosine and one sine.
 Complex times(Complex a, Complex b);
 Complex times(Expr a, Complex b);
 Complex negative(Complex a);

@@ -34,6 +34,8 @@ class Comm {
   /// Place among the ranks of this rank's machine, and how many these are.
   virtual int node_rank() const = 0;
   virtual int node_size() const = 0;
+  /// Each rank is a process of its own. Else all are threads of one.
+  virtual bool processes() const { return false; }
 
   /// What rank 0 gives comes back on every rank.
   virtual void share(Bytes& bytes) = 0;

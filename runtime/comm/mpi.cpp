@@ -70,6 +70,7 @@ class Mpi : public Comm {
   int size() const override { return size_; }
   int node_rank() const override { return node_rank_; }
   int node_size() const override { return node_size_; }
+  bool processes() const override { return true; }
 
   void share(Bytes& bytes) override {
     long count = static_cast<long>(bytes.size());

@@ -7,10 +7,12 @@
 // sentence for the user and, separately, the log of the driver or compiler.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -66,6 +68,13 @@ struct RawQueue {
   void *context = nullptr, *queue = nullptr, *device = nullptr;
 };
 
+/// What another process of this machine needs to reach a buffer: CUDA's handle of an allocation,
+/// and where the buffer begins in it.
+struct SharedMemory {
+  std::array<std::byte, 64> handle{};
+  std::uint64_t offset = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -113,6 +122,11 @@ class Device {
   /// Lets kernels of this device use the memory of another one that this process has open, by its
   /// DeviceInfo::id. False: they cannot reach it.
   virtual bool reach(const std::string&) { return false; }
+  /// Lets another process of this machine reach a buffer. Nothing: the device cannot do that.
+  virtual std::optional<SharedMemory> share(BufferHandle) { return {}; }
+  /// The address, for kernels of this device, of a buffer that another process has shared. It is
+  /// valid as long as this device is open. 0: it cannot be reached.
+  virtual std::uint64_t open_shared(const SharedMemory&) { return 0; }
 
  private:
   HostBlocks blocks_;

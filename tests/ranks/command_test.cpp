@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -210,6 +211,27 @@ TEST_F(RanksCommand, ALatticeThatCannotBeSharedIsRefusedWithTheWayOut) {
     const auto refused = vphi(words);
     EXPECT_EQ(refused.status, 1) << words;
     EXPECT_NE(refused.error.find(message), std::string::npos) << words << refused.error;
+  }
+}
+
+/// The whole lattice, and how fast the ranks would be. The way of the planes is obeyed or refused.
+TEST_F(RanksCommand, ACutLatticeSaysItsSpeedAndTheWayOfItsPlanes) {
+  write("box.vphi", kBox);
+  const auto said = vphi("check box.vphi --ranks 2");
+  EXPECT_EQ(said.status, 0) << said.error;
+  EXPECT_NE(said.out.find("lattice  16^3,"), std::string::npos) << said.out;
+  EXPECT_NE(said.out.find("ms in exchanges"), std::string::npos) << said.out;
+  const std::string run = "run box.vphi --device native --ranks 2 --out ";
+  for (const char* way : {"host", "peers", "nccl", "pigeon"}) {
+    setenv("VPHI_EXCHANGE", way, 1);
+    const auto done = vphi(run + way);
+    unsetenv("VPHI_EXCHANGE");
+    const bool host = std::string(way) == "host";
+    EXPECT_EQ(done.status, host ? 0 : 3) << way << done.error;
+    const auto& text = host ? done.out : done.error;
+    EXPECT_NE(text.find(host ? "planes go through the memory of the host" : "VPHI_EXCHANGE"),
+              std::string::npos)
+        << done.out << done.error;
   }
 }
 

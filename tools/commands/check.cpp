@@ -8,6 +8,7 @@
 #include "runtime/device/native/native.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/model.hpp"
+#include "tools/running/rank_speed.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -83,11 +84,13 @@ int check(const Words& words) {
   fmt::print("{}: ok\n", p.model);
   const bool lattice = c.resolved.clause("lattice") != nullptr;
   const bool bodies = c.resolved.clause("particles") != nullptr;
-  if (lattice)
+  if (lattice) {
+    auto whole = p.extent;  // the ranks' together
+    if (p.cut.axis >= 0) whole[static_cast<std::size_t>(p.cut.axis)] = p.cut.whole;
     fmt::print("  lattice  {}, dx = {:.6g}\n",
-               runtime::shape_text({p.extent.data(), static_cast<std::size_t>(p.dims)}),
+               runtime::shape_text({whole.data(), static_cast<std::size_t>(p.dims)}),
                p.dx_physical);
-  else if (bodies)
+  } else if (bodies)
     fmt::print("  bodies   {}\n", p.sites());
   if (p.all_instances() > 1) fmt::print("  sweep    {} instances\n", p.all_instances());
   if (const dsl::Clause* sample = c.resolved.clause("sample")) {
@@ -105,7 +108,8 @@ int check(const Words& words) {
   fmt::print("  memory   {} ({} bytes a {})\n", bytes_text(static_cast<double>(need.peak)),
              need.per_site, bodies && !lattice ? "body" : "site");
   if (ranks > 1)
-    fmt::print("{}", embed::ranks_text(p, options.compile_options(), static_cast<int>(ranks)));
+    fmt::print("{}{}", embed::ranks_text(p, options.compile_options(), static_cast<int>(ranks)),
+               rank_speed_text(path, options.compile_options(), static_cast<int>(ranks)));
   return kOk;
 }
 

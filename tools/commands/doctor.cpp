@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/comm/mpi.hpp"
+#include "runtime/comm/nccl.hpp"
 #include "runtime/device/cache.hpp"
 #include "runtime/device/ceilings.hpp"
 #include "runtime/device/cuda/cuda.hpp"
@@ -142,7 +143,8 @@ void libraries(Findings& found) {
                             {"fft_host", fft::engine_name()},
                             {"fft_cuda", fft::cufft_description()},
                             {"fft_opencl", fft::vkfft_description()},
-                            {"mpi", comm::mpi_description()}};
+                            {"mpi", comm::mpi_description()},
+                            {"nccl", comm::nccl_description()}};
   if (io::have_hdf5()) {
     found.say("  HDF5: result files\n");
   } else {
@@ -156,6 +158,8 @@ void libraries(Findings& found) {
   if (!runtime::list_opencl().empty())
     found.say("  on OpenCL devices: {}\n", fft::vkfft_description());
   found.say("  ranks by MPI: {}\n", comm::mpi_description());
+  if (!runtime::list_cuda().empty())
+    found.say("  planes between GPUs of several processes: {}\n", comm::nccl_description());
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "tools/entry.hpp"
 #include "tools/model.hpp"
 #include "tools/reference.hpp"
+#include "tools/running/rank_speed.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -194,8 +195,9 @@ int explain(const Words& words) {
     fmt::print("Memory: {:.1f} MB at most, {} bytes a site\n", static_cast<double>(need.peak) / 1e6,
                need.per_site);
     if (ranks > 1)
-      fmt::print("Ranks:\n{}",
-                 embed::ranks_text(*c.program, options.compile_options(), static_cast<int>(ranks)));
+      fmt::print("Ranks:\n{}{}",
+                 embed::ranks_text(*c.program, options.compile_options(), static_cast<int>(ranks)),
+                 rank_speed_text(path, options.compile_options(), static_cast<int>(ranks)));
     if (device) {
       print_limit(*c.program, *device);
       print_registers(*c.program, *device);

@@ -33,6 +33,7 @@ class CudaDevice : public Device {
     for (cu::GraphExec graph : recordings_) api_.GraphExecDestroy(graph);
     for (cu::Event event : marks_) api_.EventDestroy(event);
     for (const Compiled& kernel : kernels_) api_.ModuleUnload(kernel.module);
+    for (const auto& [handle, at] : opened_) api_.IpcCloseMemHandle(at);
     for (const auto& [id, buffer] : buffers_) api_.MemFree(buffer.at);
     if (stream_) api_.StreamDestroy(stream_);
     for (cu::DeviceId peer : reached_) api_.DevicePrimaryCtxRelease(peer);
@@ -195,10 +196,7 @@ class CudaDevice : public Device {
   }
 
   bool reach(const std::string& id) override {
-    const char* wish = std::getenv("VPHI_PEER_ACCESS");
-    if (wish != nullptr && std::string(wish) != "on" && std::string(wish) != "off")
-      throw DeviceError("VPHI_PEER_ACCESS is on or off, not '" + std::string(wish) + "'.");
-    if (!id.starts_with("cuda:") || (wish != nullptr && std::string(wish) == "off")) return false;
+    if (!id.starts_with("cuda:")) return false;
     use();
     cu::DeviceId peer = 0;
     int can = 0;
@@ -210,6 +208,30 @@ class CudaDevice : public Device {
     reached_.push_back(peer);
     const cu::Result code = api_.CtxEnablePeerAccess(context, 0);
     return code == cu::kSuccess || code == cu::kPeerAlreadyEnabled;
+  }
+
+  std::optional<SharedMemory> share(BufferHandle buffer) override {
+    const cu::Pointer at = find(buffer).at;
+    use();
+    cu::Pointer base = 0;
+    std::size_t size = 0;
+    cu::IpcHandle handle{};
+    if (api_.MemGetAddressRange(&base, &size, at) != cu::kSuccess ||
+        api_.IpcGetMemHandle(&handle, base) != cu::kSuccess)
+      return {};
+    return SharedMemory{handle.bytes, at - base};
+  }
+
+  std::uint64_t open_shared(const SharedMemory& shared) override {
+    auto found = opened_.find(shared.handle);
+    if (found == opened_.end()) {
+      use();
+      cu::Pointer at = 0;
+      if (api_.IpcOpenMemHandle(&at, {shared.handle}, cu::kIpcEnablePeerAccess) != cu::kSuccess)
+        return 0;
+      found = opened_.emplace(shared.handle, at).first;
+    }
+    return found->second + shared.offset;
   }
 
  private:
@@ -323,7 +345,8 @@ class CudaDevice : public Device {
   std::vector<Compiled> kernels_;
   std::vector<cu::GraphExec> recordings_;
   std::vector<cu::Event> marks_;
-  std::vector<cu::DeviceId> reached_;  ///< whose contexts are held
+  std::vector<cu::DeviceId> reached_;                        ///< whose contexts are held
+  std::map<std::array<std::byte, 64>, cu::Pointer> opened_;  ///< allocations of other processes
   HostBlocks page_locked_{[this](std::size_t bytes) {
                             use();
                             void* at = nullptr;

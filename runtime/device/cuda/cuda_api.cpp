@@ -26,6 +26,10 @@ bool bind_all(const Library& driver, Api& api) {
          driver.bind(api.DeviceCanAccessPeer, "cuDeviceCanAccessPeer") &&
          driver.bind(api.MemGetInfo, "cuMemGetInfo_v2") &&
          driver.bind(api.MemAlloc, "cuMemAlloc_v2") && driver.bind(api.MemFree, "cuMemFree_v2") &&
+         driver.bind(api.MemGetAddressRange, "cuMemGetAddressRange_v2") &&
+         driver.bind(api.IpcGetMemHandle, "cuIpcGetMemHandle") &&
+         driver.bind(api.IpcOpenMemHandle, "cuIpcOpenMemHandle_v2") &&
+         driver.bind(api.IpcCloseMemHandle, "cuIpcCloseMemHandle") &&
          driver.bind(api.MemHostAlloc, "cuMemHostAlloc") &&
          driver.bind(api.MemFreeHost, "cuMemFreeHost") &&
          driver.bind(api.MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2") &&

@@ -2,6 +2,7 @@
 // Names, values and signatures: NVIDIA, CUDA Driver API reference, versions 12 and 13.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,10 +20,15 @@ using Event = struct EventTag*;
 using Graph = struct GraphTag*;
 using GraphExec = struct GraphExecTag*;
 
+/// CUipcMemHandle: an allocation, for another process of this machine.
+struct IpcHandle {
+  std::array<std::byte, 64> bytes;
+};
+
 constexpr Result kSuccess = 0, kOutOfMemory = 2, kPeerAlreadyEnabled = 704;
 constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76, kSharedPerBlockOptIn = 97;
 constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4, kFunctionMaxDynamicShared = 8;
-constexpr unsigned kStreamNonBlocking = 1;
+constexpr unsigned kStreamNonBlocking = 1, kIpcEnablePeerAccess = 1;
 constexpr int kCaptureThreadLocal = 1;
 
 struct Api {
@@ -45,6 +51,10 @@ struct Api {
   Result (*MemGetInfo)(std::size_t*, std::size_t*) = nullptr;
   Result (*MemAlloc)(Pointer*, std::size_t) = nullptr;
   Result (*MemFree)(Pointer) = nullptr;
+  Result (*MemGetAddressRange)(Pointer*, std::size_t*, Pointer) = nullptr;
+  Result (*IpcGetMemHandle)(IpcHandle*, Pointer) = nullptr;
+  Result (*IpcOpenMemHandle)(Pointer*, IpcHandle, unsigned) = nullptr;
+  Result (*IpcCloseMemHandle)(Pointer) = nullptr;
   Result (*MemHostAlloc)(void**, std::size_t, unsigned) = nullptr;
   Result (*MemFreeHost)(void*) = nullptr;
   Result (*MemcpyHtoDAsync)(Pointer, const void*, std::size_t, Stream) = nullptr;

@@ -1,8 +1,11 @@
 #include "runtime/run/ranks/lattice_ranks.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <cstring>
 
+#include "runtime/run/ranks/nccl_exchange.hpp"
 #include "runtime/run/ranks/peer_memory.hpp"
 
 namespace vphi::runtime {
@@ -23,6 +26,29 @@ void change(const ImageMask& mask, std::span<std::byte> planes) {
   }
 }
 
+/// Memory of the host that is fast for copies, until the end of an exchange.
+struct Staging {
+  Staging(Device& device, std::size_t size)
+      : block(device.host_block(std::max<std::size_t>(1, size))), bytes(block.get(), size) {}
+  std::shared_ptr<std::byte> block;
+  std::span<std::byte> bytes;
+};
+
+/// VPHI_EXCHANGE, the same on all ranks; empty: no way is named.
+std::string wished_exchange(comm::Comm& comm) {
+  constexpr std::array<const char*, 4> kWays{"", "peers", "nccl", "host"};
+  const char* text = std::getenv("VPHI_EXCHANGE");
+  const std::string wish = text == nullptr ? "" : text;
+  const auto found = std::ranges::find(kWays, wish);
+  if (comm.most(found == kWays.end() ? 1 : 0) != 0)
+    throw DeviceError("VPHI_EXCHANGE is peers, nccl or host" +
+                      (found == kWays.end() ? ", not '" + wish + "'." : std::string(".")));
+  const auto way = found - kWays.begin();
+  if (comm.most(way) != way || comm.most(-way) != -way)
+    throw DeviceError("VPHI_EXCHANGE differs between the ranks: give all of them the same.");
+  return wish;
+}
+
 }  // namespace
 
 LatticeRanks::LatticeRanks(const program::Program& of_this_rank, Device& device, comm::Comm& comm)
@@ -34,40 +60,61 @@ std::int64_t LatticeRanks::first() const {
   return program_.cut.planes(comm_.size(), comm_.rank()).first;
 }
 
-PeerMemory* LatticeRanks::peers() {
-  if (!chosen_) peers_ = PeerMemory::open(program_, device_, comm_);
-  chosen_ = true;
-  return peers_.get();
+std::unique_ptr<DeviceExchange> LatticeRanks::choose() {
+  const std::string wish = wished_exchange(comm_);
+  if (wish.empty() || wish == "peers") {
+    if (auto made = PeerMemory::open(program_, device_, comm_)) return made;
+    if (!wish.empty())
+      throw DeviceError(
+          "VPHI_EXCHANGE=peers, and the devices of the ranks do not reach each other's memory: it "
+          "takes NVIDIA GPUs of one machine with peer access. Without it another way is chosen.");
+  }
+  if (wish.empty() || wish == "nccl") {
+    std::string why;
+    if (auto made = NcclExchange::open(program_, device_, comm_, &why)) return made;
+    if (!wish.empty())
+      throw DeviceError("VPHI_EXCHANGE=nccl, and NCCL does not serve these ranks" +
+                        (why.empty() ? std::string() : ": " + why) +
+                        ". Without it another way is chosen.");
+  }
+  return nullptr;
 }
 
-bool LatticeRanks::recorded() { return peers() != nullptr; }
+DeviceExchange* LatticeRanks::between_devices() {
+  if (!chosen_) between_ = choose();
+  chosen_ = true;
+  return between_.get();
+}
+
+bool LatticeRanks::recorded() { return between_devices() != nullptr; }
 
 std::string LatticeRanks::way() const {
   if (!chosen_) return {};
-  return peers_ ? "from device to device" : "through the memory of the host";
+  return between_ ? between_->way() : "through the memory of the host";
 }
 
 void LatticeRanks::prepare(const Wanted& wanted) {
-  if (!wanted.empty() && peers() != nullptr) peers()->prepare(wanted);
+  if (!wanted.empty() && between_devices() != nullptr) between_devices()->prepare(wanted);
 }
 
 void LatticeRanks::exchange(const Wanted& wanted) {
   if (wanted.empty()) return;
-  if (peers() != nullptr) return peers()->exchange(wanted);
+  if (between_devices() != nullptr) return between_devices()->exchange(wanted);
   through_host(wanted);
 }
 
 void LatticeRanks::meet() {
-  if (peers_) comm_.most(0);
+  if (between_) comm_.most(0);
 }
 
 void LatticeRanks::check() {
-  if (peers_) peers_->check();
+  if (between_) between_->check();
 }
 
 void LatticeRanks::through_host(const Wanted& wanted) {
   for (const Wanted::Sums& sums : wanted.sums) {
-    Bytes own(sums.own_bytes), all(sums.all_bytes);
+    const Staging own_block(device_, sums.own_bytes), all_block(device_, sums.all_bytes);
+    const auto own = own_block.bytes, all = all_block.bytes;
     device_.download(own, sums.own, 0);
     comm_.to_all(own, all);
     device_.upload(sums.all, 0, all);
@@ -81,21 +128,21 @@ void LatticeRanks::through_host(const Wanted& wanted) {
                above = static_cast<std::size_t>(ghosts.depth[1]);
     // own planes at both ends: what neighbours want, and what images need
     const std::size_t deep = std::max(below, above);
-    Bytes low(deep * plane), high(deep * plane), under(below * plane), over(above * plane);
+    const Staging low_block(device_, deep * plane), high_block(device_, deep * plane),
+        under_block(device_, below * plane), over_block(device_, above * plane);
+    const auto low = low_block.bytes, high = high_block.bytes, under = under_block.bytes,
+               over = over_block.bytes;
     device_.download(low, ghosts.array, first * plane);
     device_.download(high, ghosts.array, (first + own - deep) * plane);
-    comm_.ring(std::span(low).first(above * plane), std::span(high).last(below * plane), under,
-               over);
-    const auto end_of = [&](bool up) -> Bytes& { return up ? over : under; };
+    comm_.ring(low.first(above * plane), high.last(below * plane), under, over);
     for (const GhostPlanes& planes : ghosts_of(cut, comm_.size(), comm_.rank(), ghosts.depth)) {
       const bool up = planes.to >= static_cast<std::int64_t>(first + own);
       const auto at = static_cast<std::size_t>(planes.to) - (up ? first + own : first - below);
       const auto place =
-          std::span(end_of(up)).subspan(at * plane, static_cast<std::size_t>(planes.count) * plane);
+          (up ? over : under).subspan(at * plane, static_cast<std::size_t>(planes.count) * plane);
       if (planes.of == comm_.rank()) {
         const auto from = static_cast<std::size_t>(planes.from) - (up ? first + own - deep : first);
-        std::ranges::copy(std::span(up ? high : low).subspan(from * plane, place.size()),
-                          place.begin());
+        std::ranges::copy((up ? high : low).subspan(from * plane, place.size()), place.begin());
       }
       change(image_mask(cut, planes.change, ghosts.precision), place);
     }

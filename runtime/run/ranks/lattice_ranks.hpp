@@ -1,11 +1,13 @@
 // What ranks that share a lattice do for each other between launches.
 //
 // Ghosts are filled with the planes of the neighbours, or with what lies beyond an end of the
-// lattice (ghosts.hpp), and the partial sums of all ranks are gathered. There are two ways. Where
-// the devices reach each other's memory, a kernel sends what is wanted, and nothing waits for the
-// host (peer_memory.hpp). Else everything goes through the memory of the host and comm::Comm,
-// for any device. Each call is made by all ranks, in the same order. Throws CommError, and what the
-// device throws.
+// lattice (ghosts.hpp), and the partial sums of all ranks are gathered. There are three ways: where
+// the devices reach each other's memory, a kernel sends what is wanted (peer_memory.hpp); between
+// GPUs of several processes NCCL does (nccl_exchange.hpp); and everything can go through the memory
+// of the host and comm::Comm, for any device. The first that works is taken, or the one that
+// VPHI_EXCHANGE names: peers, nccl or host. Each call is made by all ranks, in the same order.
+// Throws CommError, DeviceError where the way that was named cannot be gone, and what the device
+// throws.
 #pragma once
 
 #include <memory>
@@ -18,7 +20,7 @@
 
 namespace vphi::runtime {
 
-class PeerMemory;
+class DeviceExchange;
 
 class LatticeRanks {
  public:
@@ -46,12 +48,14 @@ class LatticeRanks {
 
  private:
   void through_host(const Wanted& wanted);
-  PeerMemory* peers();
+  /// Null: through the memory of the host.
+  DeviceExchange* between_devices();
+  std::unique_ptr<DeviceExchange> choose();
 
   const program::Program& program_;
   Device& device_;
   comm::Comm& comm_;
-  std::unique_ptr<PeerMemory> peers_;
+  std::unique_ptr<DeviceExchange> between_;
   bool chosen_ = false;
 };
 

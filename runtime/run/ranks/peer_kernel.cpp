@@ -8,34 +8,10 @@ constexpr unsigned kPeerThreads = 512;
 
 // An inbox has two halves. A rank fills the half of an exchange for another one only after that one
 // has begun the exchange before, and so has ended the one before that, which had the same half.
-constexpr const char* kPeerSource = R"(typedef unsigned int u32;
+constexpr const char* kCopySource = R"(typedef unsigned int u32;
 typedef unsigned long long u64;
 struct head { u64 sent, received, ranks, rank, half; };
 struct piece { u64 from, to, flag; u32 units, unit; u64 keep, flip; };
-
-// A fence and a relaxed store are a release; st.release after it would fence once more.
-__device__ __forceinline__ void tell(u64 flag, u32 exchange) {
-  asm volatile("fence.acq_rel.sys;\n\tst.relaxed.sys.global.u32 [%0], %1;"
-               :: "l"(flag), "r"(exchange) : "memory");
-}
-
-__device__ __forceinline__ u64 nanoseconds() {
-  u64 now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  return now;
-}
-
-// Until another rank has told that it has come to this exchange. It may be at the next one.
-__device__ void wait_for(u64 flag, u32 exchange, u32* counts) {
-  const u64 begin = nanoseconds();
-  volatile u32* failed = counts + 2;
-  for (;;) {
-    u32 told;
-    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(told) : "l"(flag) : "memory");
-    if (told - exchange <= 1u || *failed != 0) return;
-    if (nanoseconds() - begin > 20000000000ull) *failed = 1;
-  }
-}
 
 // Loads are volatile: what other devices have written must not come from a cache.
 __device__ __forceinline__ void copy_16(const piece& p, u64 from, u64 to) {
@@ -66,6 +42,32 @@ __device__ __forceinline__ void copy(const piece& p, u64 from, u64 to) {
   if (p.unit == 16) copy_16(p, from, to);
   else if (p.unit == 8) copy_of<u64>(p, from, to);
   else copy_of<u32>(p, from, to);
+}
+)";
+
+constexpr const char* kPeerSource = R"(
+// A fence and a relaxed store are a release; st.release after it would fence once more.
+__device__ __forceinline__ void tell(u64 flag, u32 exchange) {
+  asm volatile("fence.acq_rel.sys;\n\tst.relaxed.sys.global.u32 [%0], %1;"
+               :: "l"(flag), "r"(exchange) : "memory");
+}
+
+__device__ __forceinline__ u64 nanoseconds() {
+  u64 now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+}
+
+// Until another rank has told that it has come to this exchange. It may be at the next one.
+__device__ void wait_for(u64 flag, u32 exchange, u32* counts) {
+  const u64 begin = nanoseconds();
+  volatile u32* failed = counts + 2;
+  for (;;) {
+    u32 told;
+    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(told) : "l"(flag) : "memory");
+    if (told - exchange <= 1u || *failed != 0) return;
+    if (nanoseconds() - begin > 20000000000ull) *failed = 1;
+  }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) vphi_peers(const u64* table, u32* counts) {
@@ -102,19 +104,54 @@ extern "C" __global__ void __launch_bounds__(THREADS) vphi_peers(const u64* tabl
 }
 )";
 
+// One block after the other takes a piece.
+constexpr const char* kPackSource = R"(
+extern "C" __global__ void __launch_bounds__(THREADS) vphi_pack(const u64* table) {
+  const head h = *(const head*)table;
+  const piece* send = (const piece*)(table + sizeof(head) / 8);
+  for (u32 k = blockIdx.x; k < h.sent; k += gridDim.x) copy(send[k], send[k].from, send[k].to);
+}
+)";
+
+constexpr const char* kUnpackSource = R"(
+extern "C" __global__ void __launch_bounds__(THREADS) vphi_unpack(const u64* table) {
+  const head h = *(const head*)table;
+  const piece* receive = (const piece*)(table + sizeof(head) / 8) + h.sent;
+  for (u32 k = blockIdx.x; k < h.received; k += gridDim.x)
+    copy(receive[k], receive[k].from, receive[k].to);
+}
+)";
+
 }  // namespace
 
 std::size_t peer_counts(int ranks) { return 4 + static_cast<std::size_t>(ranks); }
 
-program::Kernel peer_kernel(unsigned blocks) {
+namespace {
+
+program::Kernel kernel_of(const char* name, const char* entry, const char* source,
+                          std::size_t arguments, unsigned blocks) {
   program::Kernel kernel;
-  kernel.name = "exchange between devices";
-  kernel.entry = "vphi_peers";
-  kernel.source = "#define THREADS " + std::to_string(kPeerThreads) + "\n" + kPeerSource;
-  kernel.arguments.resize(2);
+  kernel.name = name;
+  kernel.entry = entry;
+  kernel.source = "#define THREADS " + std::to_string(kPeerThreads) + "\n" + kCopySource + source;
+  kernel.arguments.resize(arguments);
   kernel.grid = {blocks, 1, 1};
   kernel.block = {kPeerThreads, 1, 1};
   return kernel;
+}
+
+}  // namespace
+
+program::Kernel peer_kernel(unsigned blocks) {
+  return kernel_of("exchange between devices", "vphi_peers", kPeerSource, 2, blocks);
+}
+
+program::Kernel pack_kernel(unsigned blocks) {
+  return kernel_of("packing of planes", "vphi_pack", kPackSource, 1, blocks);
+}
+
+program::Kernel unpack_kernel(unsigned blocks) {
+  return kernel_of("unpacking of planes", "vphi_unpack", kUnpackSource, 1, blocks);
 }
 
 }  // namespace vphi::runtime

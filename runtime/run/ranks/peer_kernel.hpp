@@ -1,5 +1,6 @@
-// The kernel with which CUDA devices that share a lattice exchange ghosts and sums
-// (peer_memory.hpp). It belongs to the runtime, not to a model.
+// The kernels with which CUDA devices that share a lattice exchange ghosts and sums
+// (peer_memory.hpp), or pack and unpack them for messages (nccl_exchange.hpp). They belong to the
+// runtime, not to a model.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,11 @@ namespace vphi::runtime {
 /// Table, in words of 64 bits: the head below, the address of the counts of each rank, PeerPiece
 /// for each piece that is sent, and for each that is received.
 program::Kernel peer_kernel(unsigned blocks);
+
+/// Their argument is a table: the head, PeerPiece for each piece that is sent, and for each that is
+/// received. The first copies the sent pieces, the second the received ones; no flag is used.
+program::Kernel pack_kernel(unsigned blocks);
+program::Kernel unpack_kernel(unsigned blocks);
 
 struct PeerHead {
   std::uint64_t sent = 0, received = 0;  ///< pieces

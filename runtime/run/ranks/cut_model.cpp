@@ -1,0 +1,80 @@
+#include "runtime/run/ranks/cut_model.hpp"
+
+#include <algorithm>
+
+#include "runtime/run/ranks/ghosts.hpp"
+
+namespace vphi::runtime {
+namespace {
+
+using program::Argument;
+using program::Launch;
+
+/// The steps that repeat, one list of launches each.
+std::vector<std::vector<Launch>> steps_of(const program::Program& p) {
+  if (p.cycle.empty()) return {p.step};
+  return {p.cycle.begin(), p.cycle.end()};
+}
+
+}  // namespace
+
+Traffic traffic_of_step(const program::Program& p) {
+  Traffic traffic;
+  const auto steps = steps_of(p);
+  for (const auto& step : steps) {
+    bool planes_wait = false;  // they go with what the next launch wants
+    for (const Launch& launch : step) {
+      const auto& kernel = p.kernels[static_cast<std::size_t>(launch.kernel)];
+      bool wants = planes_wait;
+      for (const Argument& a : kernel.arguments) {
+        if (a.kind != Argument::Kind::Gathered) continue;
+        const auto partials = p.kernels[static_cast<std::size_t>(a.index)].partials;
+        traffic.sums += static_cast<double>(partials) * sizeof(double);
+        wants = true;
+      }
+      traffic.exchanges += wants ? 1 : 0;
+      planes_wait = !launch.halos.empty();
+      for (const program::Halo& halo : launch.halos) {
+        const auto& buffer = p.buffers[static_cast<std::size_t>(halo.buffer)];
+        traffic.planes += static_cast<double>(halo.depth[0] + halo.depth[1]) *
+                          static_cast<double>(plane_bytes(p, buffer.precision));
+      }
+    }
+    traffic.exchanges += planes_wait ? 1 : 0;
+  }
+  const auto count = static_cast<double>(steps.size());
+  traffic.exchanges /= count, traffic.planes /= count, traffic.sums /= count;
+  return traffic;
+}
+
+const Cluster& usual_cluster() {
+  static const Cluster h200{
+      .name = "H200",
+      .units = 132,
+      .gpus_a_machine = 8,
+      .ceilings = {.copy = 4.25e12,
+                   .caches = {},
+                   .f32 = 64e12,
+                   .f64 = 33e12,
+                   .special32 = 4.06e12,
+                   .special64 = 8.3e11,
+                   .launch = 0.64e-6},
+      .inside = {.seconds = 6e-6, .rate = 0.32e12},
+      .between = {.seconds = 15e-6, .rate = 45e9},
+  };
+  return h200;
+}
+
+StepOfRank step_of_rank(const program::Program& of_a_rank, int ranks, const Cluster& cluster) {
+  StepOfRank step;
+  const auto many = std::max<std::int64_t>(1, of_a_rank.multi_step_unit);
+  step.kernels = step_limits(of_a_rank, many, cluster.ceilings, cluster.units).seconds;
+  if (ranks == 1 || of_a_rank.cut.axis < 0) return step;
+  const Traffic traffic = traffic_of_step(of_a_rank);
+  const Link& link = ranks > cluster.gpus_a_machine ? cluster.between : cluster.inside;
+  step.exchanges =
+      traffic.exchanges * link.seconds + (traffic.planes + traffic.sums * (ranks - 1)) / link.rate;
+  return step;
+}
+
+}  // namespace vphi::runtime

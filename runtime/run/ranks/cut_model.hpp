@@ -1,0 +1,45 @@
+// How long a step takes of a lattice that ranks share, before any run.
+//
+// A step of a rank is its kernels, at the limits of the device (device/limits.hpp), and then its
+// exchanges, which do not overlap with them. An exchange takes a time of its own and that of its
+// bytes. Numbers of machines are measured where docs/scaling.md says so, else taken from their
+// makers. Iterations of linear solves are not counted. Pure functions.
+#pragma once
+
+#include "program/program.hpp"
+#include "runtime/device/limits.hpp"
+
+namespace vphi::runtime {
+
+/// What a rank between two others does in one step beside its kernels.
+struct Traffic {
+  double exchanges = 0;
+  double planes = 0;  ///< bytes that it sends to both neighbours together
+  double sums = 0;    ///< bytes of partial sums, which go to every other rank
+};
+Traffic traffic_of_step(const program::Program& of_a_rank);
+
+/// An exchange takes `seconds` and its bytes over `rate`.
+struct Link {
+  double seconds = 0, rate = 0;
+};
+
+/// GPUs of one kind in machines of one kind.
+struct Cluster {
+  const char* name;  ///< "H200"
+  int units;         ///< multiprocessors
+  int gpus_a_machine;
+  Ceilings ceilings;     ///< of a GPU
+  Link inside, between;  ///< ranks on one machine; on several of them
+};
+/// Figures of H200 with eight GPUs a machine: docs/scaling.md.
+const Cluster& usual_cluster();
+
+/// Seconds of a step of a rank.
+struct StepOfRank {
+  double kernels = 0, exchanges = 0;
+  double all() const { return kernels + exchanges; }
+};
+StepOfRank step_of_rank(const program::Program& of_a_rank, int ranks, const Cluster& cluster);
+
+}  // namespace vphi::runtime

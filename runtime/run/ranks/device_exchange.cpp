@@ -1,0 +1,149 @@
+#include "runtime/run/ranks/device_exchange.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace vphi::runtime {
+
+namespace {
+
+constexpr std::size_t kUnrecorded = 32;  ///< tables of exchanges that no recording contains
+
+}  // namespace
+
+std::vector<Message> ghost_messages(const program::Program& program, int ranks,
+                                    const Wanted& wanted, int from, int to) {
+  std::vector<Message> list;
+  for (std::size_t g = 0; g < wanted.ghosts.size(); ++g) {
+    const Wanted::Ghosts& ghosts = wanted.ghosts[g];
+    const std::uint64_t plane = plane_bytes(program, ghosts.precision);
+    // a plane of memory has the same place on all ranks, which have other numbers of them above
+    for (const GhostPlanes& planes : ghosts_of(program.cut, ranks, to, ghosts.depth)) {
+      if (planes.of != from) continue;
+      list.push_back({g, static_cast<std::uint64_t>(planes.from) * plane,
+                      static_cast<std::uint64_t>(planes.to) * plane,
+                      static_cast<std::uint64_t>(planes.count) * plane,
+                      image_mask(program.cut, planes.change, ghosts.precision)});
+    }
+  }
+  return list;
+}
+
+std::size_t pieces_of_message(std::uint64_t bytes) { return (bytes + kPeerBytes - 1) / kPeerBytes; }
+
+void cut_into_pieces(std::vector<PeerPiece>& list, PeerPiece whole, std::uint64_t bytes) {
+  const std::uint64_t aligned = whole.from | whole.to | bytes;
+  whole.unit = aligned % 16 == 0 ? 16 : aligned % 8 == 0 ? 8 : 4;
+  for (std::uint64_t left = bytes; left > 0;) {
+    const std::uint64_t some = std::min<std::uint64_t>(left, kPeerBytes);
+    whole.units = static_cast<std::uint32_t>(some / whole.unit);
+    list.push_back(whole);
+    whole.from += some, whole.to += some, left -= some;
+    if (whole.flag != 0) whole.flag += sizeof(std::uint32_t);
+  }
+}
+
+void add_words(std::vector<std::uint64_t>& words, const void* data, std::size_t bytes) {
+  words.resize(words.size() + bytes / sizeof(std::uint64_t));
+  std::memcpy(reinterpret_cast<std::byte*>(words.data() + words.size()) - bytes, data, bytes);
+}
+
+DeviceExchange::~DeviceExchange() {
+  try {
+    for (const auto& [key, table] : tables_) device_.free(table.buffer);
+  } catch (const std::exception&) {
+    // A device that failed has reported it before.
+  }
+}
+
+std::uint64_t DeviceExchange::address(BufferHandle buffer) {
+  return std::bit_cast<std::uintptr_t>(device_.raw_memory(buffer));
+}
+
+DeviceExchange::Arrays DeviceExchange::arrays(const Wanted& wanted) {
+  Arrays arrays;
+  for (const Wanted::Ghosts& ghosts : wanted.ghosts) arrays.from.push_back(address(ghosts.array));
+  arrays.to = arrays.from;
+  for (const Wanted::Sums& sums : wanted.sums)
+    arrays.from.push_back(address(sums.own)), arrays.to.push_back(address(sums.all));
+  return arrays;
+}
+
+std::vector<std::uint64_t> DeviceExchange::sums_of_ranks(const Wanted& wanted) {
+  std::vector<std::uint64_t> bytes;
+  for (const Wanted::Sums& sums : wanted.sums) bytes.push_back(sums.own_bytes);
+  return everyone(comm_, bytes);
+}
+
+bool DeviceExchange::works() {
+  constexpr std::size_t kNumbers = 1000;
+  const auto number = [](std::size_t rank, std::size_t i) {
+    return 1 + static_cast<double>(rank * kNumbers + i);
+  };
+  std::vector<double> own(kNumbers), all(kNumbers * ranks());
+  for (std::size_t i = 0; i < kNumbers; ++i) own[i] = number(rank(), i);
+  Wanted wanted;
+  wanted.sums.push_back({device_.allocate(own.size() * sizeof(double)),
+                         device_.allocate(all.size() * sizeof(double)), own.size() * sizeof(double),
+                         all.size() * sizeof(double)});
+  const Wanted::Sums& sums = wanted.sums[0];
+  device_.upload(sums.own, 0, std::as_bytes(std::span(own)));
+  bool right = true;
+  for (int half = 0; half < 2; ++half) {
+    device_.zero(sums.all);
+    exchange(wanted);
+    device_.download(std::as_writable_bytes(std::span(all)), sums.all, 0);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      right = right && all[i] == number(i / kNumbers, i % kNumbers);
+  }
+  device_.free(sums.own), device_.free(sums.all);
+  return right;
+}
+
+/// Memory of the oldest exchange that no recording contains, where there are many of them.
+BufferHandle DeviceExchange::room_for(std::size_t bytes, Table& table) {
+  if (unrecorded_.size() >= kUnrecorded) {
+    for (auto old = unrecorded_.begin(); old != unrecorded_.end(); ++old) {
+      const auto found = tables_.find(*old);
+      if (found->second.room < bytes) continue;
+      table.room = found->second.room;
+      const BufferHandle free = found->second.buffer;
+      tables_.erase(found);
+      unrecorded_.erase(old);
+      return free;
+    }
+  }
+  table.room = std::bit_ceil(bytes);
+  return device_.allocate(table.room);
+}
+
+const DeviceExchange::Table& DeviceExchange::table(const Wanted& wanted, bool recorded) {
+  Key key;
+  for (const Wanted::Ghosts& ghosts : wanted.ghosts)
+    key.insert(key.end(), {ghosts.array.id, ghosts.depth[0], ghosts.depth[1]});
+  key.push_back(-1);
+  for (const Wanted::Sums& sums : wanted.sums) key.insert(key.end(), {sums.own.id, sums.all.id});
+  const auto found = tables_.find(key);
+  if (found != tables_.end()) {
+    if (recorded && !found->second.recorded) unrecorded_.remove(key);
+    found->second.recorded |= recorded;
+    return found->second;
+  }
+  Table made;
+  made.recorded = recorded;
+  Contents contents = this->contents(wanted);
+  const auto units = static_cast<unsigned>(std::max(1, device_.info().compute_units));
+  while (made.blocks < contents.pieces && made.blocks < units)
+    made.blocks = std::min(2 * made.blocks, units);
+  made.pieces = contents.pieces;
+  compile(made.blocks);
+  made.transfers = std::move(contents.transfers), made.to_all = std::move(contents.to_all);
+  made.buffer = room_for(contents.words.size() * sizeof(std::uint64_t), made);
+  device_.upload(made.buffer, 0, std::as_bytes(std::span(contents.words)));
+  comm_.most(0);  // no rank waits in a kernel while another one still allocates
+  if (!recorded) unrecorded_.push_back(key);
+  return tables_.emplace(std::move(key), std::move(made)).first->second;
+}
+
+}  // namespace vphi::runtime

@@ -1,0 +1,51 @@
+// The model of the speed of a cut lattice (cut_model.hpp): what it counts, against counts by hand.
+#include "runtime/run/ranks/cut_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "compiler/compile.hpp"
+#include "tests/support/scratch.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+program::Program share(const char* model, const char* lattice, int ranks) {
+  CompileOptions options;
+  options.lattice = lattice;
+  options.precision = "f32";
+  options.ranks = ranks, options.rank = 0;
+  emit::TargetInfo cuda;
+  cuda.target = program::Target::Cuda;
+  cuda.is_cpu = false;
+  Compilation c = compile_model(testing::shipped(model), options, cuda);
+  EXPECT_TRUE(c.program.has_value());
+  return std::move(*c.program);
+}
+
+/// preheating reads one plane on each side of phi and of chi, and needs sums once a step.
+TEST(CutModel, CountsPlanesAndSumsOfAStep) {
+  const program::Program p = share("cosmology/preheating", "64*32*128", 4);
+  const runtime::Traffic traffic = runtime::traffic_of_step(p);
+  EXPECT_EQ(traffic.planes, 2 * 2 * 64 * 32 * sizeof(float));
+  EXPECT_NEAR(traffic.exchanges, 1, 0.1);
+  EXPECT_GT(traffic.sums, 0);
+}
+
+TEST(CutModel, AnExchangeTakesItsTimeAndThatOfItsBytes) {
+  const program::Program p = share("cosmology/preheating", "64*32*128", 4);
+  const runtime::Traffic traffic = runtime::traffic_of_step(p);
+  runtime::Cluster cluster = runtime::usual_cluster();
+  cluster.gpus_a_machine = 4;
+  cluster.inside = {1e-3, 1e9}, cluster.between = {2e-3, 1e8};
+  const double bytes = traffic.planes + 3 * traffic.sums;  // sums go to the three others
+  EXPECT_NEAR(runtime::step_of_rank(p, 4, cluster).exchanges,
+              1e-3 * traffic.exchanges + bytes / 1e9, 1e-9);
+  cluster.gpus_a_machine = 2;
+  EXPECT_NEAR(runtime::step_of_rank(p, 4, cluster).exchanges,
+              2e-3 * traffic.exchanges + bytes / 1e8, 1e-9);
+  EXPECT_GT(runtime::step_of_rank(p, 4, cluster).kernels, 0);
+}
+
+}  // namespace
+}  // namespace vphi

@@ -1,0 +1,15 @@
+// How fast ranks are that share a lattice, for people: the model of run/ranks/cut_model.hpp in
+// words.
+#pragma once
+
+#include <string>
+
+#include "compiler/compile.hpp"
+
+namespace vphi::tools {
+
+/// Lines with the time of a step on GPUs of the usual cluster; empty where no lattice is cut.
+/// Compiles the model for one device and for a rank.
+std::string rank_speed_text(const std::string& path, CompileOptions options, int ranks);
+
+}  // namespace vphi::tools
