@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/run/ranks/rank_group.hpp"
 
@@ -39,8 +40,16 @@ std::unique_ptr<LaunchedRanks>& first_of_launched();
 /// runs when the first of its processes ends with a failure. Nothing where this process is alone.
 void end_launched_ranks(int status) noexcept;
 
-/// The device of a rank that is number `place` of `beside` on its machine, and how many of these
-/// share its processors. Throws DeviceError where they are more than its GPUs.
-std::string device_of_place(const std::string& device, int place, int beside);
+/// What a process of a launcher can open for `--device`.
+struct Choice {
+  std::string machine;               ///< the same for processes of one machine
+  std::vector<std::string> devices;  ///< "cuda:0": as this process numbers them; empty: processors
+  std::vector<std::string> names;    ///< who they are, the same in every process
+};
+/// The device of a rank, given the choices of all of them: the first of its own that no earlier
+/// rank of its machine has. Launchers let processes see all GPUs of their machine or some of them.
+/// Throws DeviceError where none is left.
+std::string device_of_rank(const std::string& device, std::size_t rank,
+                           const std::vector<Choice>& choices);
 
 }  // namespace vphi::tools

@@ -411,6 +411,22 @@ CallersContext::~CallersContext() {
     api->CtxSetCurrent(static_cast<cu::Context>(context_));
 }
 
+std::string cuda_uuid(int index) {
+  const cu::Api* api = cu::Api::get();
+  cu::DeviceId device = 0;
+  cu::Uuid uuid{};
+  if (api == nullptr || api->DeviceGet(&device, index) != cu::kSuccess ||
+      api->DeviceGetUuid(&uuid, device) != cu::kSuccess)
+    return {};
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : uuid.bytes) {
+    text += kDigits[byte / 16];
+    text += kDigits[byte % 16];
+  }
+  return text;
+}
+
 std::unique_ptr<Device> open_cuda(int index) {
   std::string why;
   std::vector<DeviceInfo> list = list_cuda(&why);

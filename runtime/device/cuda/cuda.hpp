@@ -15,6 +15,9 @@ namespace vphi::runtime {
 
 /// "cuda:0", "cuda:1", ...; empty, with a reason, where there is no GPU or no compiler for it.
 std::vector<DeviceInfo> list_cuda(std::string* why = nullptr);
+/// Of the device number `index`, the same in every process, whatever number it has there; empty
+/// where it is not known.
+std::string cuda_uuid(int index);
 /// The device number `index`. Throws DeviceError.
 std::unique_ptr<Device> open_cuda(int index);
 

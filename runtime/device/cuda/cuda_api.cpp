@@ -16,6 +16,7 @@ bool bind_all(const Library& driver, Api& api) {
          driver.bind(api.DeviceGet, "cuDeviceGet") &&
          driver.bind(api.DeviceGetName, "cuDeviceGetName") &&
          driver.bind(api.DeviceGetAttribute, "cuDeviceGetAttribute") &&
+         driver.bind(api.DeviceGetUuid, "cuDeviceGetUuid_v2") &&
          driver.bind(api.DeviceTotalMem, "cuDeviceTotalMem_v2") &&
          driver.bind(api.DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain") &&
          driver.bind(api.DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2") &&

@@ -20,6 +20,11 @@ using Event = struct EventTag*;
 using Graph = struct GraphTag*;
 using GraphExec = struct GraphExecTag*;
 
+/// CUuuid: of a GPU, the same in every process.
+struct Uuid {
+  std::array<unsigned char, 16> bytes;
+};
+
 /// CUipcMemHandle: an allocation, for another process of this machine.
 struct IpcHandle {
   std::array<std::byte, 64> bytes;
@@ -40,6 +45,7 @@ struct Api {
   Result (*DeviceGet)(DeviceId*, int) = nullptr;
   Result (*DeviceGetName)(char*, int, DeviceId) = nullptr;
   Result (*DeviceGetAttribute)(int*, int, DeviceId) = nullptr;
+  Result (*DeviceGetUuid)(Uuid*, DeviceId) = nullptr;
   Result (*DeviceTotalMem)(std::size_t*, DeviceId) = nullptr;
   Result (*DevicePrimaryCtxRetain)(Context*, DeviceId) = nullptr;
   Result (*DevicePrimaryCtxRelease)(DeviceId) = nullptr;

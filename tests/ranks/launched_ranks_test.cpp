@@ -1,0 +1,55 @@
+// Which GPU a process of a launcher takes (tools/running/launched_ranks.hpp).
+#include "tools/running/launched_ranks.hpp"
+
+#include <gtest/gtest.h>
+
+#include "runtime/device/device.hpp"
+
+namespace vphi::tools {
+namespace {
+
+using Choices = std::vector<Choice>;
+
+std::vector<std::string> taken(const std::string& device, const Choices& choices) {
+  std::vector<std::string> list;
+  for (std::size_t r = 0; r < choices.size(); ++r)
+    list.push_back(device_of_rank(device, r, choices));
+  return list;
+}
+
+TEST(DeviceOfRank, ProcessesThatSeeAllGpusTakeThemInOrderOnEachMachine) {
+  const Choice a{"one", {"cuda:0", "cuda:1"}, {"A", "B"}},
+      b{"two", {"cuda:0", "cuda:1"}, {"C", "D"}};
+  EXPECT_EQ(taken("cuda", {a, b, a, b}),
+            (std::vector<std::string>{"cuda:0", "cuda:0", "cuda:1", "cuda:1"}));
+}
+
+/// `srun --gpus-per-task=1`: each process has a `cuda:0`, which is another GPU.
+TEST(DeviceOfRank, ProcessesThatSeeOneGpuEachTakeIt) {
+  EXPECT_EQ(taken("cuda", {{"one", {"cuda:0"}, {"A"}}, {"one", {"cuda:0"}, {"B"}}}),
+            (std::vector<std::string>{"cuda:0", "cuda:0"}));
+}
+
+TEST(DeviceOfRank, AGpuIsNotTakenTwice) {
+  const Choice a{"one", {"cuda:0", "cuda:1"}, {"A", "B"}},
+      b{"one", {"cuda:0", "cuda:1"}, {"B", "A"}};
+  EXPECT_EQ(taken("cuda", {a, b}), (std::vector<std::string>{"cuda:0", "cuda:0"}));
+  const Choices same{{"one", {"cuda:1"}, {"B"}}, {"one", {"cuda:1"}, {"B"}}};
+  EXPECT_EQ(device_of_rank("cuda:1", 0, same), "cuda:1");
+  try {
+    device_of_rank("cuda:1", 1, same);
+    ADD_FAILURE() << "two ranks have one GPU";
+  } catch (const runtime::DeviceError& error) {
+    EXPECT_STREQ(error.what(),
+                 "2 ranks on this machine, and it has 1 device for `cuda:1`: start one for each.");
+  }
+}
+
+TEST(DeviceOfRank, ProcessorsAreShared) {
+  const Choice none{"one", {}, {}};
+  EXPECT_EQ(taken("auto", {none, none}), (std::vector<std::string>{"native", "native"}));
+  EXPECT_EQ(taken("native", {none, none}), (std::vector<std::string>{"native", "native"}));
+}
+
+}  // namespace
+}  // namespace vphi::tools
