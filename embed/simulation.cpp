@@ -14,6 +14,7 @@
 #include "embed/target.hpp"
 #include "embed/translate.hpp"
 #include "runtime/device/cuda/cuda.hpp"
+#include "runtime/io/results.hpp"
 #include "runtime/run/run_state.hpp"
 
 namespace vphi::embed {
@@ -157,6 +158,15 @@ void refuse_parts(const runtime::Run& run, const program::Program& program) {
                 "fewer values of the sweep, or a run to the end");
 }
 
+/// Throws where files would have to go on beside another program of several ranks.
+void refuse_files(const std::string& out, const std::string& what) {
+  if (!out.empty())
+    throw Error(fmt::format("`{}` takes another program, and the files of results that ranks share "
+                            "belong to the present one",
+                            what),
+                "a simulation without `out`, whose result has the outputs; or one device");
+}
+
 }  // namespace
 
 /// Throws where the state must not change now; else all that was queued on it has ended.
@@ -210,6 +220,8 @@ void Simulation::State::go_on_with(Compiled next, const std::vector<bool>& stopp
   const std::vector<bool> before = stopped();
   stop(stopped_now);
   const auto state = run->save(renewal != Renewal::Averages);
+  how.files = run->open_files();
+  if (how.files) how.files->finish();  // what is queued speaks of this program
   run.reset();
   std::swap(static_cast<Compiled&>(made), next);
   try {
@@ -271,11 +283,7 @@ std::int64_t Simulation::step_until(const std::string& condition) {
     return step(std::max<std::int64_t>(0, ended.program->steps - steps()));
   const std::vector<bool> held = translated([&] { return s_->holds(s_->model, condition); });
   if (std::ranges::find(held, false) == held.end()) return 0;
-  if (!s_->how.out.empty())
-    throw Error(fmt::format("`{}` needs a program of its own, and the files of results belong to "
-                            "the present one",
-                            condition),
-                "a condition on t alone, `until` in the model, or a simulation without `out`");
+  if (s_->made.ranks) refuse_files(s_->how.out, condition);
   const std::string own = s_->end(s_->model);
   if (!own.empty()) {
     end.until = fmt::format("({}) or ({})", condition, own);
@@ -289,9 +297,7 @@ std::int64_t Simulation::step_until(const std::string& condition) {
 void Simulation::set(const std::string& name, const std::string& value) {
   s_->begin_change();
   refuse_parts(*s_->run, s_->program());
-  if (!s_->how.out.empty())
-    throw Error("files of results state one value of each parameter for the whole run",
-                "a simulation without `out`; its result has the outputs");
+  if (s_->made.ranks) refuse_files(s_->how.out, name);
   Overrides change;
   change.set = {name + "=" + value};
   Model next = s_->model.with(change);
@@ -308,6 +314,7 @@ void Simulation::set(const std::string& name, const std::string& value) {
   s_->model = std::move(next);
   s_->formulas.clear();
   s_->changes.push_back(when);
+  if (s_->how.files) translated([&] { s_->how.files->add_change(when); });
 }
 
 bool Simulation::over() const { return s_->run->over(); }

@@ -97,9 +97,9 @@ class Simulation {
   void write(const std::string& state, std::span<const double> values);
   /// Gives a parameter another value from here on; the state, time and random streams stay.
   /// Momenta at half steps and values that are carried from step to step are those of the value
-  /// before until a step has been made. `value`: a number or a formula. Throws Error where the
-  /// state would have another meaning (embed/same_state.hpp) or files of results are written, and
-  /// leaves the simulation as it was.
+  /// before until a step has been made. `value`: a number or a formula. Files of results
+  /// go on and state the change. Throws Error where the state would have another meaning
+  /// (embed/same_state.hpp) or ranks write files, and leaves the simulation as it was.
   void set(const std::string& name, const std::string& value);
   /// An array of the state where it lies, on devices `native` and `cuda`, not for links or spinors
   /// and not where ranks share the run. While a view exists, calls that change the state throw

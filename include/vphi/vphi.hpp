@@ -96,8 +96,9 @@ class VPHI_API Simulation {
   /// end if that comes first. Returns the number of steps made: 0 where it holds already.
   std::int64_t step_until(const std::string& condition);
   /// Gives a parameter another value from here on; the state, time and random streams stay.
-  /// `value`: a number or a formula. Throws where the state would have another meaning or files of
-  /// results are written (`out`), and leaves the simulation as it was.
+  /// `value`: a number or a formula. Files of results go on and state the change. Throws where
+  /// the state would have another meaning or ranks write files, and leaves the simulation as it
+  /// was.
   void set(const std::string& name, const std::string& value);
   bool over() const;
   std::int64_t steps() const;

@@ -188,3 +188,14 @@ def test_named_arrays_without_xarray():
         assert isinstance(got, numpy.ndarray) and (got == expected).all()
     assert float(Named("x", (), numpy.array(2.5), {})) == 2.5
     assert numpy.sqrt(one)[2] == 2 and one["t"][1] == 1
+
+
+def test_short_names_of_outputs():
+    from vphi.results import Group
+
+    group = Group("slices", {"slice(rho, z = 0)": 1, "slice(phi, z = 0)": 2, "slice(phi, z = 1)": 3})
+    assert group["rho"] == 1 and group["slice(phi, z = 1)"] == 3
+    with pytest.raises(KeyError, match="several outputs of `phi`"):
+        group["phi"]
+    with pytest.raises(KeyError, match="no output `ph`"):
+        group["ph"]

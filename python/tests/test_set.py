@@ -161,8 +161,8 @@ def test_no_number_and_views_and_files(tmp_path):
         with pytest.raises(vphi.InUse):
             sim.set("m2", 2)
     sim.set("m2", 2)
-    with pytest.raises(vphi.UsageError, match="one value"):
-        vphi.load(WAVE).start("native", out=tmp_path / "out").set("m2", 2)
+    with pytest.raises(vphi.UsageError, match="files of results"):
+        vphi.load(FIELD).start("native", out=tmp_path / "out", ranks=2).set("m2", 2)
 
 
 @pytest.mark.parametrize("text", [WAVE, FIELD])
@@ -188,8 +188,6 @@ def test_times_and_the_end_of_the_model(tmp_path):
     assert sim.run(until="t > 1") == 101 and sim.t == pytest.approx(1.01)
     assert sim.run(until="t > 1") == 0
     assert sim.run(until="t > 100") == 300 and sim.over  # the model's end comes first
-    with pytest.raises(vphi.UsageError, match="files of results"):
-        vphi.load(OSCILLATOR).start("native", out=tmp_path / "other").run(until="x < 0")
 
 
 def test_end_of_the_model_by_a_condition():
@@ -220,3 +218,75 @@ def test_no_condition(condition):
     with pytest.raises(vphi.Error):
         sim.run(until=condition)
     assert sim.step(3) == 3
+
+
+def test_files_go_on_and_state_the_change(tmp_path):
+    """The rows on both sides of the change are in one file, once each, as the result has them."""
+    h5py = pytest.importorskip("h5py")
+    text = FIELD.replace('-> "out.h5"', '-> "out.h5"\nevery 20 steps: snapshot(phi) -> "fields.h5"')
+    sim = vphi.load(text).start("native", out=tmp_path / "out")
+    sim.step(30)
+    sim.set("m2", 4)
+    assert sim.run(until="mean(phi^2) < 0.05") > 0  # another program of its own
+    assert not sim.over
+    sim.step(10)
+    sim.set("g", "2*m2")
+    sim.run()
+    result = sim.result()
+    stored = vphi.open(tmp_path / "out")
+    assert stored["mean(phi^2)"].values.tobytes() == result["mean(phi^2)"].values.tobytes()
+    times = [0.1*row for row in range(21)] + [2.02]  # and the end
+    assert len(result["t"]) == 22 and numpy.allclose(result["t"], times)
+    assert list(stored.snapshots["phi"].steps) == [0, 20, 40, 60, 80, 100]
+    assert stored.changes == result.notes and len(stored.changes) == 2
+    assert stored.changes[0].startswith("m2 = 4 from step 30, t = 0.6")
+    assert stored.parameters["m2"] == 1  # of the start
+    with h5py.File(tmp_path / "out" / "fields.h5") as file:  # each file says it
+        assert file.attrs["changes"].splitlines() == result.notes
+    alone = vphi.load(text).start("native")
+    alone.step(30), alone.set("m2", 4)
+    alone.run(until="mean(phi^2) < 0.05"), alone.step(10), alone.set("g", "2*m2"), alone.run()
+    same(sim, alone)
+
+
+def test_files_of_a_sweep_and_of_text_go_on(tmp_path):
+    swept = OSCILLATOR.replace("var x", "sweep a = [1, 2]\nvar x").replace("init x = 1", "init x = a")
+    for text, columns in ((OSCILLATOR, 4), (swept, 5)):
+        folder = tmp_path / str(columns)
+        sim = vphi.load(text).start("native", out=folder)
+        sim.step(155)
+        sim.set("m", 3)
+        sim.run()
+        result = sim.result()
+        lines = next(folder.glob("*.csv")).read_text().splitlines()
+        assert len(lines) == 1 + result["x"].values.size and lines[0].count(",") + 1 == columns
+        assert float(lines[-1].split(",")[-2]) == result["x"].values.ravel()[-1]
+
+
+def test_refused_value_leaves_the_files_as_they_were(tmp_path):
+    pytest.importorskip("h5py")
+    sim = vphi.load(FIELD).start("native", out=tmp_path / "out")
+    sim.step(10)
+    with pytest.raises(vphi.Error):
+        sim.set("spacing", 2)
+    sim.run()
+    result = sim.result()
+    stored = vphi.open(tmp_path / "out")
+    assert not stored.changes and not result.notes
+    assert stored["t"].values.tobytes() == result["t"].values.tobytes()
+
+
+def test_report_of_files_says_what_has_changed(tmp_path, command):
+    import os
+    import shutil
+    import subprocess
+
+    sim = vphi.load(FIELD).start("native", out=tmp_path / "out")
+    sim.step(30)
+    sim.set("m2", 4)
+    sim.run(), sim.result()
+    program = os.environ.get("VPHI_COMMAND") or shutil.which("vphi")
+    done = subprocess.run([program, "report", "out"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    pages = [path.read_text() for path in tmp_path.rglob("*.html")]
+    assert any("m2 = 4 from step 30" in page for page in pages)

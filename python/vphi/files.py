@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from .errors import ResultsError
-from .results import Outputs, named
+from .results import Group, Outputs, named
 
 
 def _h5py():
@@ -103,18 +103,22 @@ class Snapshots:
 class Stored(Outputs):
     """The HDF5 files of a run, as its result has them; `snapshots` by the name of the output, read
     when asked for. `attributes` and `parameters` are those that the files keep, `files` their
-    paths."""
+    paths. `changes` says which parameters have had other values from when on (Simulation.set)."""
 
     def __init__(self, paths: list[str]):
         self.files = paths
         self.attributes: dict[str, Any] = {}
         self.parameters: dict[str, float] = {}
-        self.snapshots: dict[str, Snapshots] = {}
+        self.changes: list[str] = []
+        self.snapshots = Group("snapshots", {})
         series, tables, plots = [], [], []
         axes, places = {}, {}
         for path in paths:
             with _h5py().File(path, "r") as file:
                 self.attributes.update(file.attrs)
+                for line in str(self.attributes.pop("changes", "")).splitlines():
+                    if line not in self.changes:
+                        self.changes.append(line)
                 self.parameters.update(file["parameters"].attrs if "parameters" in file else {})
                 more, along = _series(file)
                 series += more

@@ -151,14 +151,19 @@ def _without(axes, array, several=()):
 
 
 class Group(dict[str, Any]):
-    """Outputs of one kind by name."""
+    """Outputs of one kind by name: "spectrum(phi)", or "phi" where that means one of them."""
 
     def __init__(self, kind, outputs):
         super().__init__(outputs)
         self._kind = kind
 
     def __missing__(self, name):
-        there = ", ".join(self) or "none"
+        meant = [full for full in self if full.partition("(")[2].startswith((f"{name},", f"{name})"))]
+        if len(meant) == 1:
+            return self[meant[0]]
+        there = ", ".join(meant or self) or "none"
+        if meant:
+            raise KeyError(f"several outputs of `{name}` are in {self._kind}: {there}")
         raise KeyError(f"no output `{name}` in {self._kind}; there are {there}")
 
 

@@ -111,6 +111,9 @@ class QueuedFile : public ResultFile {
            file.plot(name, against, x, y, error);
          });
   }
+  void changes(const std::string& lines) override {
+    post(lines.size(), [lines](auto& file) { file.changes(lines); });
+  }
   void flush() override {
     post(0, [](auto& file) { file.flush(); });
   }
@@ -186,7 +189,15 @@ Results::~Results() {
 
 ResultFile& Results::file(const std::string& name) {
   const auto found = files_.find(name);
-  return found != files_.end() ? *found->second : *(files_[name] = open(name, {}));
+  if (found != files_.end()) return *found->second;
+  ResultFile& fresh = *(files_[name] = open(name, {}));
+  if (!changes_.empty()) fresh.changes(changes_);
+  return fresh;
+}
+
+void Results::add_change(const std::string& line) {
+  changes_ += (changes_.empty() ? "" : "\n") + line;
+  for (auto& [name, file] : files_) file->changes(changes_);
 }
 
 std::unique_ptr<ResultFile> Results::open(const std::string& name, Keep keep) {

@@ -110,6 +110,9 @@ class ResultFile {
   /// A curve along one axis of the sweep; `error` may be empty.
   virtual void plot(const std::string& name, const std::string& against, std::span<const double> x,
                     std::span<const double> y, std::span<const double> error) = 0;
+  /// What has become of the parameters in the course of the run, a line for each change: stated
+  /// beside the values of the start by formats that state these.
+  virtual void changes(const std::string& /*lines*/) {}
   virtual void flush() = 0;
   /// Flushes the file, and marks this state of it as `generation`. The result is stored in the
   /// checkpoint and given back as `Keep::mark`. `forget_before` discards older states.
@@ -160,6 +163,8 @@ class Results {
   ~Results();
 
   ResultFile& file(const std::string& name);
+  /// "m2 = 4 from step 3, t = 0.06 on", for all files, also those that are opened later.
+  void add_change(const std::string& line);
   /// Queues a flush of every file.
   void flush();
   /// Waits until all is written and flushed.
@@ -185,6 +190,7 @@ class Results {
   const program::Program& program_;
   std::function<void(const std::string&)> tell_;
   std::vector<std::string> notes_;
+  std::string changes_;  ///< lines
   std::unique_ptr<Writer> writer_;
   std::map<std::string, std::unique_ptr<ResultFile>> files_;  ///< each posts to the writer
 };

@@ -131,6 +131,11 @@ class ResultsReader {
       const std::string version = text_attribute(file_, "vphi_version");
       if (!version.empty()) report_.versions.emplace_back("vphi", version);
     }
+    std::istringstream changes(text_attribute(file_, "changes"));
+    for (std::string line; std::getline(changes, line);) {
+      const std::string note = "changed in the course of the run: " + line;
+      if (std::ranges::count(report_.warnings, note) == 0) report_.warnings.push_back(note);
+    }
     if (H5Lexists(file_, io::kParametersGroup, H5P_DEFAULT) > 0 && report_.parameters.empty()) {
       const Handle group = open_group(file_, io::kParametersGroup);
       const int count = group < 0 ? 0 : H5Aget_num_attrs(group);

@@ -52,7 +52,7 @@ Loop::Loop(const Program& program, Device& device, const RunOptions& options, En
       observer_(session_, options.out, threads_, options.onlooker,
                 options.keep.on ? checkpoint_files(options.out, program.model).folder
                                 : std::filesystem::path(),
-                ensemble, options.tell),
+                ensemble, options.tell, options.files),
       checkpoints_(session_, observer_, options),
       good_(session_),
       growth_(session_),

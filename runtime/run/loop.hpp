@@ -46,6 +46,7 @@ class Loop {
   std::int64_t step() const { return step_; }
   double time() const { return time_; }
   Session& session() { return session_; }
+  const std::shared_ptr<io::Results>& open_files() const { return observer_.open_files(); }
 
   /// The present state, in the memory of the host. `same_model`: whether the run that goes on from
   /// it compares its drifts with the start of this one.

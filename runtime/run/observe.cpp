@@ -15,7 +15,7 @@ using program::Output;
 
 Observer::Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker,
                    const std::filesystem::path& logs, Ensemble* ensemble,
-                   std::function<void(const std::string&)> tell)
+                   std::function<void(const std::string&)> tell, std::shared_ptr<io::Results> files)
     : session_(session),
       threads_(threads),
       onlooker_(onlooker),
@@ -23,7 +23,8 @@ Observer::Observer(Session& session, const std::string& out, int threads, Onlook
       expectations_(session.program()),
       times_(session) {
   if (!out.empty() && session.program().axes.empty())
-    results_ = std::make_unique<io::Results>(out, session.program(), logs, std::move(tell));
+    results_ = files ? std::move(files)
+                     : std::make_shared<io::Results>(out, session.program(), logs, std::move(tell));
 }
 
 ObserverState Observer::save() const {

@@ -34,10 +34,14 @@ class Observer {
   /// `out` empty: nothing is written to files. `onlooker` may be null. `logs`: folder of undo logs
   /// of the result files; empty: they cannot be restored. `ensemble`: null without a sweep;
   /// otherwise it handles the scalars, the expectations and the files. `tell`: see io::Results.
+  /// `files`: go on in the place of new ones; null: there are none.
   Observer(Session& session, const std::string& out, int threads, Onlooker* onlooker = nullptr,
            const std::filesystem::path& logs = {}, Ensemble* ensemble = nullptr,
-           std::function<void(const std::string&)> tell = {});
+           std::function<void(const std::string&)> tell = {},
+           std::shared_ptr<io::Results> files = {});
 
+  /// Of one instance; null where there are none, or where the ensemble has them.
+  const std::shared_ptr<io::Results>& open_files() const { return results_; }
   ObserverState save() const;
   /// Called before the first output. Restores the files to their marks; a file that cannot be
   /// restored is started again with the series so far.
@@ -101,7 +105,7 @@ class Observer {
   int threads_;
   Onlooker* onlooker_;
   Ensemble* ensemble_;
-  std::unique_ptr<io::Results> results_;
+  std::shared_ptr<io::Results> results_;
   Expectations expectations_;
   OutputTimes times_;
   std::vector<Series> series_;

@@ -74,10 +74,12 @@ struct Run::State {
       return;
     }
     if (!options.out.empty() && !p.axes.empty())
-      results = std::make_unique<io::Results>(
-          options.out, p,
-          options.keep.on ? checkpoint_files(options.out, p.model).folder : std::filesystem::path(),
-          options.tell);
+      results = options.files ? options.files
+                              : std::make_shared<io::Results>(
+                                    options.out, p,
+                                    options.keep.on ? checkpoint_files(options.out, p.model).folder
+                                                    : std::filesystem::path(),
+                                    options.tell);
     ensemble.emplace(p, results.get(), options.onlooker);
     if (options.resume) {
       const auto state = options.resume->run().ensemble;
@@ -142,7 +144,7 @@ struct Run::State {
   const Program& p;
   Device& device;
   RunOptions options;
-  std::unique_ptr<io::Results> results;
+  std::shared_ptr<io::Results> results;
   std::optional<Ensemble> ensemble;
   std::unique_ptr<Loop> loop;  ///< of this part; it refers to all above
   std::int64_t first = 0, part = 0;
@@ -176,6 +178,9 @@ bool Run::interrupted() const { return state_->loop->interrupted(); }
 std::int64_t Run::step() const { return state_->loop->step(); }
 double Run::time() const { return state_->loop->time(); }
 std::int64_t Run::parts() const { return state_->ensemble ? state_->ensemble->parts() : 1; }
+std::shared_ptr<io::Results> Run::open_files() const {
+  return state_->results ? state_->results : state_->loop->open_files();
+}
 Session& Run::session() { return state_->loop->session(); }
 
 RunResult run(const Program& program, Device& device, const RunOptions& options) {

@@ -19,6 +19,10 @@
 #include "runtime/run/ranks/rank_info.hpp"
 #include "runtime/run/session.hpp"
 
+namespace vphi::io {
+class Results;
+}
+
 namespace vphi::runtime {
 
 struct Progress {
@@ -59,6 +63,9 @@ struct RunOptions {
   /// What the program computes anew for the state that it takes over: scalars that follow from
   /// others, where an instance has stopped and goes on; averages too, where the model is another.
   enum class Renewal { Nothing, Scalars, Averages } renewal = Renewal::Nothing;
+  /// Open files of the Run whose state is taken over, which go on in the place of new ones in
+  /// `out`. They refer to the Program of the Run that has opened them, which must stay where it is.
+  std::shared_ptr<io::Results> files;
   bool past_stop = false;  ///< the end was changed: a run that had reached the old end continues
   std::function<void(const std::string&)> tell;  ///< messages that the user should see at once
   /// Called once before anything is written, when the kernels are compiled and the initial state

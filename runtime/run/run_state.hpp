@@ -34,6 +34,10 @@ class Run {
   /// Makes the values and outputs at the end and completes the files. Must be called once, last.
   RunResult finish();
 
+  /// The files of results, for RunOptions::files of another Run, which goes on from here; null
+  /// where there are none.
+  std::shared_ptr<io::Results> open_files() const;
+
   bool over() const;         ///< its end is reached
   bool interrupted() const;  ///< a stop was requested
   std::int64_t step() const;

@@ -148,6 +148,14 @@ class Hdf5File : public ResultFile {
     with_reason([&] { series_->add(at, rows); });
   }
 
+  void changes(const std::string& lines) override {
+    with_reason([&] {
+      if (H5Aexists(file_, "changes") > 0)
+        check(H5Adelete(file_, "changes"), "a changed attribute");
+      attribute(file_, "changes", lines);
+    });
+  }
+
   void table(Table table, const Moment& at) override {
     const bool narrow = table.precision == Precision::F32;
     const std::vector<hsize_t> sizes(table.shape.begin(), table.shape.end());
