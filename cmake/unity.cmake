@@ -12,6 +12,7 @@ set(compiled_alone
   compiler/emit/walks/march_steps_text.cpp
   compiler/typeset.cpp
   dsl/syntax/syntax_errors.cpp
+  runtime/comm/nccl.cpp
   runtime/device/plugin/load.cpp
   runtime/fft/fftw.cpp
   runtime/fft/vkfft.cpp
