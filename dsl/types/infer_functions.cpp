@@ -262,10 +262,13 @@ void Inference::operator_name(const Expr& expr, const Scope& scope) {
   definition(*symbol);
   resolved_.types[&op] = type_of(Base::Operator);
   for (const NamedArgument& named : expr.named) {
-    const bool own =
-        named.name == "solver" ||
-        (expr.text == "pseudofermion" && (named.name == "force" || named.name == "even_odd"));
-    if (!own) named_parameter(named, scope);
+    const bool determinant = expr.text == "pseudofermion";
+    const bool word = named.name == "start" || named.name == "even_odd";
+    if (named.name == "solver" || (determinant && named.name == "force")) {
+      solver(*named.value, scope);
+    } else if (!determinant || !word) {  // a word is checked by the stage that uses it
+      named_parameter(named, scope);
+    }
   }
 }
 

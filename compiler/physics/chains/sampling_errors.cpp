@@ -91,8 +91,8 @@ Diagnostic local_update_of_field(Span span, const std::string& field, const std:
       whole ? "a field of whole numbers has no forces for hmc: draw a real one in two deep wells, "
               "`field s: real` and `action S = ... + 8*(s^2 - 1)^2`"
             : "write `sample hmc, trajectories = N { level S: steps = 10, scheme = leapfrog }`; "
-              "spins of the plane are `angle` fields, longer ones a vec(n) whose length an action "
-              "such as 8*(norm2(s) - 1)^2 holds near 1");
+              "spins of the plane are `angle` fields, unit vectors are e = s/sqrt(norm2(s)) of a "
+              "vec(n) `s` with `action S = norm2(s)/2 + ...` of e alone");
 }
 
 Diagnostic sample_option(Span span, const std::string& option, const std::string& method) {

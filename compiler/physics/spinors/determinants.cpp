@@ -44,6 +44,14 @@ bool take_apart(const Context& d, const dsl::Expr& e, bool divides,
   return fits;
 }
 
+/// `start` of the solves of kicks: only from 0 so far.
+void check_start(const Context& d, const dsl::Expr& start) {
+  if (start.kind == dsl::ExprKind::Name && start.text == "zero") return;
+  if (start.kind == dsl::ExprKind::Call && start.text == "past")
+    d.fail(errors::not_yet(start.span, "a start of solves from earlier solutions"));
+  d.fail(errors::option_value(start.span, "start", "zero, or past(k), which is not built yet"));
+}
+
 }  // namespace
 
 bool is_determinant(const Context& d, const dsl::Expr& e) {
@@ -79,7 +87,10 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call) {
     if (option.name == "even_odd" && option.value->text == "on")
       d_.fail(
           errors::not_yet(option.value->span, "a determinant with its field at odd sites alone"));
-    if (option.name == "solver" || option.name == "force" || option.name == "even_odd") continue;
+    if (option.name == "start") check_start(d_, *option.value);
+    const bool known = option.name == "solver" || option.name == "force" ||
+                       option.name == "start" || option.name == "even_odd";
+    if (known) continue;
     options.values.emplace(option.name, value(*option.value));
   }
   factor.form = linear_operator(*fact, call, options);

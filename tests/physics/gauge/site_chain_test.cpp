@@ -173,6 +173,30 @@ TEST(SiteChain, AnglesOnARing) {
   for (const auto& [step, high] : result.find("high")->points) EXPECT_LE(high, 2 * kPi);
 }
 
+/// Unit vectors as directions of vectors whose lengths are free and independent of them.
+TEST(SiteChain, UnitVectorsOnARing) {
+  if (!native()) GTEST_SKIP() << "no native device";
+  constexpr int kSites = 8;
+  constexpr double kCoupling = 2;
+  Model model{"field v: vec(3)\ne = v/sqrt(norm2(v))", "action S = norm2(v)/2 - 2*dot(e, e@x)", "8",
+              "level S: steps = 20, scheme = omelyan2", "init v ~ normal"};
+  model.measured = ", bond = mean(dot(e, e@x))";
+  model.trajectories = 8000, model.skip = 100;
+  const auto result = testing::run_text(model.text(), {});
+  // Z = sum_l (2 l + 1) i_l(K)^sites, and (2 l + 1) i_l' = l i_(l-1) + (l + 1) i_(l+1)
+  const auto bessel = [](int l) {
+    return std::sqrt(kPi / (2 * kCoupling)) * std::cyl_bessel_i(l + 0.5, kCoupling);
+  };
+  double z = 0, sum = 0;
+  for (int l = 0; l <= 30; ++l) {
+    z += (2 * l + 1) * std::pow(bessel(l), kSites);
+    const double below = l > 0 ? l * bessel(l - 1) : 0;
+    sum += std::pow(bessel(l), kSites - 1) * (below + (l + 1) * bessel(l + 1));
+  }
+  EXPECT_NEAR(sum / z, 0.543933, 1e-6);
+  expect_average(result, "bond", sum / z, 0.012);
+}
+
 /// A ring of sites with weights w(i) and links T(i, j): traces of powers of the transfer matrix.
 struct Ring {
   std::vector<std::vector<double>> t;
