@@ -77,9 +77,8 @@ const Loaded& nccl() {
   return loaded;
 }
 
-template <class T = void>
-T* pointer(std::uint64_t address) {
-  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
+void* pointer(std::uint64_t address) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
 }
 
 /// NCCL's communicator stays until the process ends: its end would wait for the end of every

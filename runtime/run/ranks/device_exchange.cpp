@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace vphi::runtime {
 
@@ -132,15 +133,14 @@ const DeviceExchange::Table& DeviceExchange::table(const Wanted& wanted, bool re
   }
   Table made;
   made.recorded = recorded;
-  Contents contents = this->contents(wanted);
+  made.contents = contents(wanted);
+  const std::vector<std::uint64_t> words = std::exchange(made.contents.words, {});
   const auto units = static_cast<unsigned>(std::max(1, device_.info().compute_units));
-  while (made.blocks < contents.pieces && made.blocks < units)
+  while (made.blocks < made.contents.pieces && made.blocks < units)
     made.blocks = std::min(2 * made.blocks, units);
-  made.pieces = contents.pieces;
   compile(made.blocks);
-  made.transfers = std::move(contents.transfers), made.to_all = std::move(contents.to_all);
-  made.buffer = room_for(contents.words.size() * sizeof(std::uint64_t), made);
-  device_.upload(made.buffer, 0, std::as_bytes(std::span(contents.words)));
+  made.buffer = room_for(words.size() * sizeof(std::uint64_t), made);
+  device_.upload(made.buffer, 0, std::as_bytes(std::span(words)));
   comm_.most(0);  // no rank waits in a kernel while another one still allocates
   if (!recorded) unrecorded_.push_back(key);
   return tables_.emplace(std::move(key), std::move(made)).first->second;

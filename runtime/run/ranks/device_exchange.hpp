@@ -71,11 +71,9 @@ class DeviceExchange {
   struct Table {
     BufferHandle buffer;
     std::size_t room = 0;  ///< bytes
-    std::size_t pieces = 0;
     unsigned blocks = 1;
     bool recorded = false;
-    std::vector<comm::Nccl::Transfer> transfers;
-    std::vector<comm::Nccl::ToAll> to_all;
+    Contents contents;  ///< without the words, which are in the buffer
   };
 
   DeviceExchange(const program::Program& of_this_rank, Device& device, comm::Comm& comm)

@@ -119,9 +119,10 @@ void NcclExchange::compile(unsigned blocks) {
 void NcclExchange::run(const Table& table) {
   const std::array<BufferHandle, 1> argument{table.buffer};
   const Kernels& kernels = kernels_.at(table.blocks);
-  if (!table.transfers.empty()) device_.launch(kernels.pack, argument);
-  nccl_->exchange(table.transfers, table.to_all);
-  if (table.pieces > 0) device_.launch(kernels.unpack, argument);
+  const Contents& what = table.contents;
+  if (!what.transfers.empty()) device_.launch(kernels.pack, argument);
+  nccl_->exchange(what.transfers, what.to_all);
+  if (what.pieces > 0) device_.launch(kernels.unpack, argument);
 }
 
 }  // namespace vphi::runtime
