@@ -6,6 +6,7 @@
 #include "dsl/messages/diagnostic.hpp"
 #include "embed/initial_values.hpp"
 #include "embed/models.hpp"
+#include "embed/readable.hpp"
 #include "embed/translate.hpp"
 
 namespace vphi::embed {
@@ -107,6 +108,23 @@ Model Model::with_initial_values(std::span<const InitialValues> initial) const {
   TextWithFiles read = embed::with_initial_values(*this, initial);
   return {dsl::ModelSource::of_text(source_.name, std::move(read.text)), overrides_,
           std::move(read.folder)};
+}
+
+std::string Model::source(const emit::TargetInfo& target, const std::string& kernel) const {
+  return translated([&] {
+    CompileOptions options = overrides_.compile_options();
+    options.reading = true;
+    const Compilation made = compile_model(source_, options, target);
+    refuse_mistakes(made);
+    const auto& kernels = made.program->kernels;
+    if (!kernel.empty() &&
+        std::ranges::find(kernels, kernel, &program::Kernel::name) == kernels.end()) {
+      std::string names;
+      for (const program::Kernel& one : kernels) names += (names.empty() ? "" : ", ") + one.name;
+      throw Error("no kernel is called `" + kernel + "`", "one of " + names);
+    }
+    return readable_sources(*made.program, kernel);
+  });
 }
 
 Compilation Model::compile(const emit::TargetInfo& target, bool renewal) const {

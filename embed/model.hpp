@@ -41,6 +41,8 @@ class Model {
   /// lattice must not change after this.
   Model with_initial_values(std::span<const InitialValues> initial) const;
 
+  /// The kernels of the program for a target in readable form, or one of them. Throws Error.
+  std::string source(const emit::TargetInfo& target, const std::string& kernel = {}) const;
   /// Compiles the program for a target; the result may have errors. `renewal`: CompileOptions.
   Compilation compile(const emit::TargetInfo& target, bool renewal = false) const;
   /// The same for ranks that share the model.

@@ -317,6 +317,18 @@ void Simulation::set(const std::string& name, const std::string& value) {
   if (s_->how.files) translated([&] { s_->how.files->add_change(when); });
 }
 
+void Simulation::changed() {
+  s_->begin_change();
+  refuse_parts(*s_->run, s_->program());
+  if (s_->made.ranks) refuse_files(s_->how.out, "the state");
+  Compiled program = s_->compiled(s_->model);
+  translated(
+      [&] {
+        s_->go_on_with(std::move(program), s_->stopped(), runtime::RunOptions::Renewal::Averages);
+      },
+      &s_->made.compilation);
+}
+
 bool Simulation::over() const { return s_->run->over(); }
 bool Simulation::interrupted() const { return s_->was_interrupted || s_->run->interrupted(); }
 std::int64_t Simulation::steps() const { return s_->run->step(); }

@@ -95,6 +95,10 @@ class Simulation {
   /// Replaces an array of the state. Values carried from step to step, such as averages that the
   /// next step starts from, are those of the state before until a step has been made.
   void write(const std::string& state, std::span<const double> values);
+  /// Computes anew from the present state what is carried from step to step, such as averages that
+  /// the next step starts from. A background goes on as it was. It takes a compilation, which the
+  /// cache has from the second call on.
+  void changed();
   /// Gives a parameter another value from here on; the state, time and random streams stay.
   /// Momenta at half steps and values that are carried from step to step are those of the value
   /// before until a step has been made. `value`: a number or a formula. Files of results

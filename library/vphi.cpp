@@ -5,6 +5,7 @@
 
 #include "compiler/explain.hpp"
 #include "embed/simulation.hpp"
+#include "embed/target.hpp"
 #include "runtime/device/compile_progress.hpp"
 
 namespace vphi {
@@ -102,6 +103,10 @@ Model Model::from_file(const std::string& path) {
 const std::string& Model::name() const { return hidden_->model.name(); }
 std::string Model::explain() const { return explain_text(hidden_->model.derived()); }
 
+std::string Model::source(const std::string& device) const {
+  return outward([&] { return hidden_->model.source(embed::default_target(device)); });
+}
+
 Simulation Model::start(const Options& options) const {
   return outward([&] {
     embed::StartOptions how;
@@ -131,6 +136,9 @@ std::int64_t Simulation::step_until(const std::string& condition) {
 }
 void Simulation::set(const std::string& name, const std::string& value) {
   outward([&] { hidden_->simulation.set(name, value); });
+}
+void Simulation::changed() {
+  outward([&] { hidden_->simulation.changed(); });
 }
 bool Simulation::over() const { return hidden_->simulation.over(); }
 std::int64_t Simulation::steps() const { return hidden_->simulation.steps(); }

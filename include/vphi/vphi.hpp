@@ -109,6 +109,9 @@ class VPHI_API Simulation {
   std::vector<std::string> state() const;
   Array read(const std::string& array) const;
   void write(const std::string& array, const std::vector<double>& values);
+  /// Computes anew from the present state what is carried from step to step, such as averages that
+  /// the next step starts from; after `write`. A background goes on as it was.
+  void changed();
   /// Evaluates a formula of the model's language at the present time, in physical units: a number,
   /// or one at each site.
   Array evaluate(const std::string& formula) const;
@@ -132,6 +135,8 @@ class VPHI_API Model {
 
   const std::string& name() const;
   std::string explain() const;  ///< the derived equations
+  /// The kernels for a typical device of a kind (native, opencl, cuda, hip) in readable form.
+  std::string source(const std::string& device = "native") const;
   Simulation start(const Options& options = {}) const;
   Result run(const Options& options = {}) const;
 

@@ -227,6 +227,11 @@ std::string explanation(const embed::Model& model, const std::string& kind) {
   return to_json(explain(made));
 }
 
+/// The kernels for a typical device of a kind, or one of them.
+std::string source(const embed::Model& model, const std::string& kind, const std::string& kernel) {
+  return model.source(embed::default_target(kind), kernel);
+}
+
 /// Keeps a view and its simulation as long as an array of numpy shows it.
 struct Held {
   std::shared_ptr<const embed::View> view;
@@ -271,6 +276,10 @@ class Driven {
   void set(const std::string& name, const std::string& value) {
     const nb::gil_scoped_release free;
     simulation_->set(name, value);
+  }
+  void changed() {
+    const nb::gil_scoped_release free;
+    simulation_->changed();
   }
   /// Coordinates of the sites by the name of the axis.
   nb::dict places() const {
@@ -393,6 +402,7 @@ NB_MODULE(_core, m) {
       .def("changed", &embed::Model::with, nb::call_guard<nb::gil_scoped_release>())
       .def("with_initial_values", &with_initial_values)
       .def("check", &check, nb::call_guard<nb::gil_scoped_release>())
+      .def("source", &source, nb::call_guard<nb::gil_scoped_release>())
       .def("explanation", &explanation, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("text", &embed::Model::text)
       .def_prop_ro("name", &embed::Model::name)
@@ -410,6 +420,7 @@ NB_MODULE(_core, m) {
       .def("step", &Driven::step)
       .def("step_until", &Driven::step_until)
       .def("set", &Driven::set)
+      .def("changed", &Driven::changed)
       .def("finish", &Driven::finish)
       .def("read", &Driven::read)
       .def("evaluate", &Driven::evaluate)

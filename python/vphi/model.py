@@ -89,6 +89,13 @@ def _initial(name, values):
     return numpy.array(values, dtype=numpy.float64, order="C")
 
 
+def _kind(device):
+    kinds = ("native", "opencl", "cuda", "hip")
+    if device not in kinds:
+        raise UsageError(f"{device!r} is no kind of device", "E0810", "one of " + ", ".join(kinds))
+    return device
+
+
 class Model:
     """A model that was read and derived; it never changes. `load` makes one."""
 
@@ -131,11 +138,12 @@ class Model:
         """Compiles the model for a typical device of a kind ("native", "opencl", "cuda", "hip"), up
         to the text of its kernels. No device is needed. Raises ModelError; returns warnings and
         notes as the command prints them."""
-        kinds = ("native", "opencl", "cuda", "hip")
-        if device not in kinds:
-            raise UsageError(f"{device!r} is no kind of device", "E0810",
-                             "one of " + ", ".join(kinds))
-        return self._core.check(device)
+        return self._core.check(_kind(device))
+
+    def source(self, device: str = "native", kernel: str = "") -> str:
+        """The kernels for a typical device of a kind ("native", "opencl", "cuda", "hip") as
+        `vphi emit` prints them, with the lines of the model as comments. `kernel`: this one alone."""
+        return self._core.source(_kind(device), kernel)
 
     def changed(self, **changes: Unpack[Changes]) -> Model:
         """The same model with other values: `set`, `lattice`, `until`, `precision`, `seed`,

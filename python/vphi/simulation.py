@@ -204,6 +204,12 @@ class Simulation:
         self._call(self._core.write, array,
                    numpy.ascontiguousarray(numpy.broadcast_to(values, now.shape)))
 
+    def changed(self) -> None:
+        """Computes anew from the present state what is carried from step to step, such as averages
+        that the next step starts from; after a kick by `write` or a view. The background goes on as
+        it was, and so do t and the random streams."""
+        self._call(self._core.changed)
+
     def view(self, array: str) -> View:
         """An array of the state where it lies, on device native or cuda: numpy.asarray (native),
         cupy.asarray (cuda), torch.from_dlpack and the like make an array of it without a copy, to

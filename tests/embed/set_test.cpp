@@ -48,6 +48,18 @@ TEST(Set, TheSameValueLeavesEveryBit) {
   EXPECT_NEAR(number(changed, "a"), number(alone, "a"), 1e-12 * number(alone, "a"));
 }
 
+TEST(Changed, WithoutAKickAgreesWithTheRunThatGoesOn) {
+  const auto model = embed::Model::from_text(kGrowing);
+  embed::Simulation told(model, native()), alone(model, native());
+  told.step(37), alone.step(37);
+  told.changed();
+  EXPECT_EQ(told.steps(), 37);
+  for (const auto& array : alone.state())
+    EXPECT_EQ(told.read(array).values, alone.read(array).values) << array;
+  told.step(40), alone.step(40);
+  EXPECT_NEAR(number(told, "a"), number(alone, "a"), 1e-12 * number(alone, "a"));
+}
+
 TEST(Set, TheBackgroundFollowsTheNewEnergy) {
   const auto model = embed::Model::from_text(kGrowing);
   embed::Simulation strong(model, native()), alone(model, native());

@@ -9,12 +9,12 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/explain.hpp"
 #include "dsl/messages/suggest.hpp"
+#include "embed/readable.hpp"
 #include "program/json.hpp"
 #include "runtime/device/native/native.hpp"
 #include "tools/commands/portable.hpp"
 #include "tools/device_kinds.hpp"
 #include "tools/model.hpp"
-#include "tools/readable.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -296,7 +296,7 @@ int emit(const Words& words) {
   else if (wanted.json)
     put("kernels", kernels_json(*c.program, kernel));
   else
-    write(readable_sources(*c.program, kernel), file);
+    write(embed::readable_sources(*c.program, kernel), file);
   return kOk;
 }
 

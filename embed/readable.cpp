@@ -1,4 +1,4 @@
-#include "tools/readable.hpp"
+#include "embed/readable.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "compiler/emit/text/reading.hpp"
 
-namespace vphi::tools {
+namespace vphi::embed {
 namespace {
 
 using program::Argument;
@@ -226,4 +226,4 @@ std::string readable_sources(const Program& p, const std::string& only) {
   return without_gaps(text);
 }
 
-}  // namespace vphi::tools
+}  // namespace vphi::embed

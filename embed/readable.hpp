@@ -6,9 +6,9 @@
 
 #include "program/program.hpp"
 
-namespace vphi::tools {
+namespace vphi::embed {
 
 /// All kernels, or one of them, of a program compiled with CompileOptions::reading.
 std::string readable_sources(const program::Program& program, const std::string& only);
 
-}  // namespace vphi::tools
+}  // namespace vphi::embed
