@@ -153,8 +153,13 @@ bool Inference::arity(const Expr& expr, const Builtin& builtin) {
   const int count = static_cast<int>(expr.args.size());
   if (count >= builtin.least && (builtin.most < 0 || count <= builtin.most)) return true;
   const int wanted = count < builtin.least ? builtin.least : builtin.most;
-  report(errors::wrong_arity(expr.span, std::string(builtin.name), usage_of(builtin), wanted, count,
-                             std::string(builtin.doc), {}));
+  Diagnostic wrong = errors::wrong_arity(expr.span, std::string(builtin.name), usage_of(builtin),
+                                         wanted, count, std::string(builtin.doc), {});
+  const std::vector<std::string> known = words(builtin.options);
+  for (std::size_t i = static_cast<std::size_t>(wanted); i < expr.args.size(); ++i)
+    if (std::ranges::find(known, expr.args[i]->text) != known.end())
+      wrong.hint = "an option has a name and a value: `" + expr.args[i]->text + " = ...`";
+  report(wrong);
   return false;
 }
 
