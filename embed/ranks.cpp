@@ -127,8 +127,8 @@ dsl::Diagnostic not_shared(const Compilation& c, std::int64_t instances, int ran
       d.span = clause->keyword_span;
   if (instances == 1 && !batch) {
     d.message = fmt::format(
-        "{} ranks share the instances of a sweep, and this model has one: a single row of sites "
-        "is not cut",
+        "{} ranks share the instances of a sweep, or sites, and this model has one instance of a "
+        "single site",
         ranks);
     d.hint = fmt::format(
         "run it on one device, without ranks; or `sweep draw = 1..{}`, which "
@@ -144,8 +144,6 @@ dsl::Diagnostic not_shared(const Compilation& c, std::int64_t instances, int ran
   return d;
 }
 
-bool is_row(const physics::Lattice& lattice) { return lattice.sites() == lattice.extent[0]; }
-
 }  // namespace
 
 Compilation compile_for_ranks(const dsl::ModelSource& model, CompileOptions options,
@@ -156,7 +154,7 @@ Compilation compile_for_ranks(const dsl::ModelSource& model, CompileOptions opti
   std::int64_t batch = std::max<std::int64_t>(1, derived.system->instances());
   const bool smaller = options.batch > 0 && options.batch < batch;
   if (smaller) batch = options.batch;
-  if (batch == 1 && !smaller && !is_row(derived.system->lattice)) {
+  if (batch == 1 && !smaller && derived.system->lattice.sites() > 1) {
     options.ranks = ranks, options.rank = 0;
     return compile_model(model, options, target);
   }
@@ -192,15 +190,28 @@ std::int64_t batch_of_ranks(const program::Program& of_a_rank, const CompileOpti
   return options.batch > 0 ? std::min(all, options.batch) : all;
 }
 
+namespace {
+
+std::string own_part(const program::Cut& cut) {
+  if (cut.axis == 0) return fmt::format("{} of {} sites", cut.own, cut.whole);
+  return fmt::format("{} of {} planes along {}", cut.own, cut.whole, "xyzt"[cut.axis]);
+}
+
+std::string copies(const program::Cut& cut) {
+  if (cut.all) return "copies of all others";
+  if (cut.axis == 0) return "without copies of others";
+  return fmt::format("{} and {} copies of its neighbours' below and above them", cut.ghost[0],
+                     cut.ghost[1]);
+}
+
+}  // namespace
+
 std::string ranks_text(const program::Program& of_a_rank, const CompileOptions& options,
                        int ranks) {
   if (of_a_rank.cut.axis >= 0)
-    return fmt::format(
-        "  ranks    {}: {} of {} planes along {} for the first, {} and {} copies of its "
-        "neighbours' below and above them, {:.1f} MB of memory\n",
-        ranks, of_a_rank.cut.own, of_a_rank.cut.whole, "xyzt"[of_a_rank.cut.axis],
-        of_a_rank.cut.ghost[0], of_a_rank.cut.ghost[1],
-        static_cast<double>(runtime::memory_needed(of_a_rank).peak) / 1e6);
+    return fmt::format("  ranks    {}: {} for the first, {}, {:.1f} MB of memory\n", ranks,
+                       own_part(of_a_rank.cut), copies(of_a_rank.cut),
+                       static_cast<double>(runtime::memory_needed(of_a_rank).peak) / 1e6);
   const std::int64_t batch = batch_of_ranks(of_a_rank, options, ranks);
   std::int64_t computed = 0;
   for (int r = 0; r < ranks; ++r)

@@ -175,6 +175,13 @@ class Checker {
     }
   }
 
+  bool fits(const std::array<int, 2>& depth) const {
+    const Cut& c = p_.cut;
+    if (c.all) return depth == c.deepest();
+    return depth[0] >= 0 && depth[1] >= 0 && depth[0] <= c.ghost[0] && depth[1] <= c.ghost[1] &&
+           std::max(depth[0], depth[1]) <= c.own;
+  }
+
   void launches(const std::vector<Launch>& list, const std::string& where) {
     for (const Launch& launch : list) {
       need(launch.kernel >= 0 && launch.kernel < static_cast<int>(p_.kernels.size()),
@@ -182,10 +189,7 @@ class Checker {
       need(launch.solve >= -1 && launch.solve < static_cast<int>(p_.solves.size()),
            fmt::format("{}: no solve {}", where, launch.solve));
       for (const Halo& halo : launch.halos)
-        need(buffer(halo.buffer, where) && p_.cut.axis >= 0 && halo.depth[0] >= 0 &&
-                 halo.depth[1] >= 0 && halo.depth[0] <= p_.cut.ghost[0] &&
-                 halo.depth[1] <= p_.cut.ghost[1] &&
-                 std::max(halo.depth[0], halo.depth[1]) <= p_.cut.own,
+        need(buffer(halo.buffer, where) && p_.cut.axis >= 0 && fits(halo.depth),
              fmt::format("{}: a halo that is deeper than the ghosts or the rank", where));
       for (int b : launch.swap)
         if (buffer(b, where))

@@ -11,6 +11,16 @@ Cut::Planes Cut::planes(int ranks, int rank) const {
   return {first, slabs * (rank + 1) / ranks * slab - first};
 }
 
+std::array<int, 2> Cut::deepest() const {
+  return all ? std::array<int, 2>{0, static_cast<int>(whole)} : ghost;
+}
+
+std::array<std::int64_t, 4> Program::whole_extent() const {
+  auto whole = extent;
+  if (cut.axis >= 0) whole[static_cast<std::size_t>(cut.axis)] = cut.whole;
+  return whole;
+}
+
 void Program::each_list(const std::function<void(std::vector<Launch>&)>& see) {
   for (std::vector<Launch>* list :
        {&prologue, &renewed_averages, &renewed_scalars, &step, &watch, &watch_then, &watch_before})

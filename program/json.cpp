@@ -94,7 +94,7 @@ void fields(Io& io, Argument& a) {
 template <class Io>
 void fields(Io& io, Kernel& k) {
   io("name", k.name), io("entry", k.entry), io("finish", k.finish);
-  io("arguments", k.arguments), io("partials", k.partials);
+  io("arguments", k.arguments), io("partials", k.partials), io("totals", k.totals);
   io("grid", k.grid), io("block", k.block), io("shared_bytes", k.shared_bytes);
   io("together", k.together);
   io("loads", k.loads), io("stores", k.stores), io("bytes", k.bytes);
@@ -110,7 +110,7 @@ void fields(Io& io, Halo& h) {
 template <class Io>
 void fields(Io& io, Cut& c) {
   io("axis", c.axis), io("whole", c.whole), io("slab", c.slab), io("own", c.own);
-  io("ghost", c.ghost), io("ends", c.ends), io("fixed_value", c.fixed_value);
+  io("ghost", c.ghost), io("all", c.all), io("ends", c.ends), io("fixed_value", c.fixed_value);
   io("origin_slot", c.origin_slot);
 }
 template <class Io>

@@ -108,6 +108,10 @@ struct Kernel {
   std::string source;
   std::vector<Argument> arguments;
   std::int64_t partials = 0;  ///< numbers in the work array, for all instances together
+  /// Of a rank's sums: so many numbers at the start of the work array are what other ranks get; 0:
+  /// all are.
+  std::int64_t totals = 0;
+  std::int64_t for_ranks() const { return totals > 0 ? totals : partials; }
   /// CUDA blocks; OpenCL work groups; native: tasks in [0]. One launch covers every instance.
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
@@ -131,7 +135,9 @@ struct Kernel {
 /// is filled from the neighbours' own planes.
 struct Halo {
   int buffer = 0;
-  std::array<int, 2> depth{};  ///< planes below and above the own ones, at most Cut::ghost
+  /// Planes below and above the own ones, at most Cut::ghost; or Cut::deepest, whatever of it a
+  /// rank does not have itself.
+  std::array<int, 2> depth{};
 };
 
 struct Launch {
@@ -339,6 +345,9 @@ struct Cut {
   std::int64_t slab = 1;   ///< cuts lie at multiples of this
   std::int64_t own = 0;    ///< planes of this rank; ranks of one run may differ by `slab`
   std::array<int, 2> ghost{};
+  /// The ghosts are the planes of all other ranks, above the own ones in cyclic order: sums over
+  /// pairs read them.
+  bool all = false;
   std::array<End, 2> ends{};  ///< of buffers whose values are not said to differ
   double fixed_value = 0;
   /// Slot of every instance with the number of the first own plane in the whole lattice. The
@@ -351,6 +360,8 @@ struct Cut {
     std::int64_t first = 0, count = 0;
   };
   Planes planes(int ranks, int rank) const;
+  /// Depth of a halo that fills all ghosts. It is the same on all ranks.
+  std::array<int, 2> deepest() const;
 };
 
 struct Program {
@@ -460,6 +471,8 @@ struct Program {
   std::string unit_of(const std::string& output) const;
   /// Sites of one instance.
   std::int64_t sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
+  /// Extents of the lattice that all ranks share.
+  std::array<std::int64_t, 4> whole_extent() const;
 
   /// Instances of the whole sweep. Where one launch cannot cover them all, the sweep runs in parts.
   std::int64_t all_instances() const;

@@ -68,7 +68,7 @@ void count_work(const kernel::Kernel& kernel, const TargetInfo& target, program:
                        : program::Precision::F64;
   const std::int64_t of_instance = work.walked_sites() / (work.colours ? work.colours->modulus : 1);
   out.sites = of_instance * work.instances;
-  if (pairs) out.pairs = out.sites * of_instance;
+  if (pairs) out.pairs = out.sites * kernel.sites();
   if (target.nvidia && out.arithmetic == program::Precision::F32 && kernel.stages.empty()) {
     const kernel::SiteCost cost = kernel::site_cost(kernel);
     out.special -= cost.reciprocal_roots + cost.dividing_roots;
@@ -119,6 +119,10 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
     out.entry = job.entry;
   }
   out.name = kernel.name;
+  if (!dialect_of(target).processor() && kernel::folds_sums_on_rank(kernel)) {
+    out.totals = static_cast<std::int64_t>(kernel.reductions.size());
+    out.partials += out.totals;
+  }
   const kernel::Cost cost = kernel::cost(counted);
   out.loads = cost.loads;
   out.stores = cost.stores;
@@ -149,7 +153,8 @@ program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
     reduction.value = reduction.value->arena->integer(0);
   end = kernel::for_device(site_by_site(end, target)).kernel;
   const Job job = make_job(end, target, bindings);
-  const std::int64_t shares = sums.partials / count * planes.whole / planes.own;
+  const std::int64_t shares =
+      sums.totals > 0 ? planes.ranks : sums.partials / count * planes.whole / planes.own;
   program::Kernel out;
   if (job.signed_index) {
     out.source = finished(rows_end_text(job, shares));

@@ -298,7 +298,7 @@ struct Interpreter::State {
       return site[static_cast<std::size_t>(c.axis)] % c.modulus == c.first_along(site, colour);
     };
     std::vector<std::size_t> places;  // of the sites of a colour
-    const std::int64_t unit_length = std::min<std::int64_t>(n[0], 2048);
+    const std::int64_t unit_length = piece_of_row(n);
     const std::int64_t in_a_row = (n[0] + unit_length - 1) / unit_length;
     const std::int64_t units = in_a_row * n[1] * n[2] * n[3];
     const std::int64_t tasks = tasks_of_rows(n, units);

@@ -2,8 +2,8 @@
 //
 // Sums have the same bits however many ranks share a lattice, because the tasks of a loop over rows
 // (model/kernel.hpp) end where slabs end, and cuts lie between slabs. Slabs follow from the extents
-// of the whole lattice alone. They lie across the slowest axis with more than one site. A lattice
-// whose rows are its only axis is one slab.
+// of the whole lattice alone. They lie across the slowest axis with more than one site. Where rows
+// are the only axis, as of bodies, a plane is a site, and slabs are whole pieces of the row.
 #pragma once
 
 #include <array>
@@ -11,8 +11,11 @@
 
 namespace vphi::kernel {
 
-/// The axis across which slabs lie. 0: the lattice is one slab.
+/// The axis across which slabs lie.
 int slab_axis(const std::array<std::int64_t, 4>& extent);
+/// Sites of a row that a processor computes at once; rows end with a shorter piece. A single row of
+/// many sites has pieces that divide it, where there are such.
+std::int64_t piece_of_row(const std::array<std::int64_t, 4>& whole_extent);
 /// Planes of a slab, a divisor of the extent along the axis and a multiple of `modulus`: all planes
 /// where there is no smaller one.
 std::int64_t planes_of_slab(const std::array<std::int64_t, 4>& extent, std::int64_t modulus = 1);

@@ -13,6 +13,11 @@ bool sums_pairs(const Kernel& kernel) {
 
 bool sums_of_ranks(const Kernel& kernel) { return kernel.planes && !kernel.reductions.empty(); }
 
+bool folds_sums_on_rank(const Kernel& kernel) {
+  constexpr std::int64_t kMost = 8;
+  return sums_of_ranks(kernel) && kernel.planes->ranks > kMost;
+}
+
 const ArrayParam* Kernel::find(int array) const {
   const auto found = std::ranges::find(arrays, array, &ArrayParam::array);
   return found == arrays.end() ? nullptr : &*found;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/rewriting.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/slabs.hpp"
@@ -24,6 +25,11 @@ constexpr const char* kOrigin = "first_plane";
 constexpr const char* kOneDevice = "run it on one device, without ranks";
 
 bool per_site(const Kernel& kernel) { return !kernel.stores.empty() || !kernel.reductions.empty(); }
+
+/// What a kernel reads of neighbours. Sums over pairs have none.
+Reach neighbours_across(const Plan& plan, const Kernel& kernel, int axis) {
+  return kernel::sums_pairs(kernel) ? Reach{} : reach_across(plan, kernel, axis);
+}
 
 dsl::Span span_of(const Kernel& kernel) {
   dsl::Span span;
@@ -53,8 +59,6 @@ std::optional<End> end_of(Boundary boundary) {
 
 /// Whether a kernel computes what a rank can compute of its own planes and ghosts.
 std::optional<NotCut> refusal_of(const Kernel& kernel, const program::Program& p) {
-  if (kernel::sums_pairs(kernel))
-    return NotCut{"a sum over pairs reads all sites", kOneDevice, span_of(kernel)};
   for (const kernel::ArrayParam& array : kernel.arrays)
     if (array.elements > 0)
       return NotCut{fmt::format("`{}` is a matrix over pairs of sites", array.name), kOneDevice,
@@ -82,8 +86,10 @@ class Cutter {
       if (!per_site(kernel)) continue;
       if (auto refused = refusal_of(kernel, p_)) return refused;
     }
-    if (cut_.axis == 0)
-      return NotCut{"it is a single row of sites or bodies, and rows are not cut", kOneDevice, {}};
+    if (cut_.axis == 0) {
+      if (auto refused = neighbours_in_row()) return refused;
+      cut_.all = std::ranges::any_of(plan_.kernels, kernel::sums_pairs);
+    }
     if (auto refused = ends()) return refused;
     if (auto refused = slabs()) return refused;
     apply();
@@ -91,11 +97,21 @@ class Cutter {
   }
 
  private:
+  std::optional<NotCut> neighbours_in_row() const {
+    for (const Kernel& kernel : plan_.kernels)
+      if (!neighbours_across(plan_, kernel, 0).empty())
+        return NotCut{
+            "it is a single row of sites that read their neighbours, and such rows are "
+            "not cut",
+            kOneDevice, span_of(kernel)};
+    return {};
+  }
+
   /// What lies beyond the ends must be the same for all that is read there.
   std::optional<NotCut> ends() {
     std::optional<End> known;
     for (const Kernel& kernel : plan_.kernels) {
-      if (reach_across(plan_, kernel, cut_.axis).empty()) continue;
+      if (neighbours_across(plan_, kernel, cut_.axis).empty()) continue;
       const auto end = end_of(kernel.boundary[static_cast<std::size_t>(cut_.axis)]);
       if (!end) return NotCut{"its ends absorb", kOneDevice, span_of(kernel)};
       if (known && *known != *end)
@@ -122,8 +138,8 @@ class Cutter {
       cut_.slab += smallest;
     const std::int64_t slabs = cut_.whole % cut_.slab == 0 ? cut_.whole / cut_.slab : 1;
     if (slabs < ranks_)
-      return NotCut{fmt::format("its {} planes along {} are cut between slabs of {}", cut_.whole,
-                                axis_name(), slabs > 1 ? cut_.slab : cut_.whole),
+      return NotCut{fmt::format("its {} are cut between slabs of {}", planes_text(),
+                                slabs > 1 ? cut_.slab : cut_.whole),
                     way_out(slabs),
                     {}};
     return ghosts(slabs, modulus);
@@ -132,7 +148,7 @@ class Cutter {
   std::optional<NotCut> ghosts(std::int64_t slabs, std::int64_t modulus) {
     int deepest = 0;
     for (const Kernel& kernel : plan_.kernels) {
-      for (const auto& [buffer, depth] : reach_across(plan_, kernel, cut_.axis)) {
+      for (const auto& [buffer, depth] : neighbours_across(plan_, kernel, cut_.axis)) {
         for (std::size_t side = 0; side < 2; ++side) {
           const auto rounded = (depth[side] + modulus - 1) / modulus * modulus;
           // whole turns of the colours: a site keeps its colour
@@ -151,6 +167,10 @@ class Cutter {
     return {};
   }
 
+  std::string planes_text() const {
+    if (cut_.axis == 0) return fmt::format("{} sites", cut_.whole);
+    return fmt::format("{} planes along {}", cut_.whole, axis_name());
+  }
   char axis_name() const { return "xyzt"[cut_.axis]; }
 
   static std::string way_out(std::int64_t most) {
@@ -161,6 +181,7 @@ class Cutter {
   void apply() {
     const auto [first, own] = cut_.planes(ranks_, rank_);
     cut_.own = own;
+    if (cut_.all) cut_.ghost = {0, static_cast<int>(cut_.whole - own)};
     cut_.origin_slot = static_cast<int>(p_.scalars.size());
     p_.scalars.push_back({kOrigin, 0});
     p_.cut = cut_;
@@ -181,7 +202,12 @@ class Cutter {
       if (!node.is(Op::Site) || node->index != cut_.axis) return node;
       algebra::Arena& arena = *node->arena;
       const Expr shift = arena.raw(Op::Sub, {arena.symbol(kOrigin), arena.integer(cut_.ghost[0])});
-      return arena.raw(Op::Add, {node, shift});
+      const Expr number = arena.raw(Op::Add, {node, shift});
+      if (!algebra::is_other(*node)) return number;
+      // the others go on at the start of the row
+      const Expr all = arena.integer(cut_.whole);
+      return arena.raw(Op::Select, {arena.raw(Op::Less, {number, all}), number,
+                                    arena.raw(Op::Sub, {number, all})});
     });
     std::vector<Expr> values = kernel.values();
     values.insert(values.end(), kernel.paired_angles.begin(), kernel.paired_angles.end());

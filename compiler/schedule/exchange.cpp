@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
 
 namespace vphi::schedule {
@@ -56,10 +57,20 @@ class Exchange {
   std::vector<Reach> reads_;  // by kernel
 };
 
+/// Sums over pairs read all sites of the other side of a pair.
+Reach reach_of_pairs(const Plan& plan, const kernel::Kernel& kernel) {
+  Reach reach;
+  for (const Expr leaf : algebra::reads(kernel.values()))
+    if (leaf.is(Op::Load) && algebra::is_other(*leaf) && !algebra::is_pair_entry(*leaf))
+      reach[plan.buffer_of[static_cast<std::size_t>(leaf->index)]] = plan.program.cut.deepest();
+  return reach;
+}
+
 }  // namespace
 
 Reach reach_across(const Plan& plan, const kernel::Kernel& kernel, int axis) {
   Reach reach;
+  if (kernel::sums_pairs(kernel)) return reach_of_pairs(plan, kernel);
   const auto read = [&](int array, int d) {
     if (d == 0) return;
     auto& [below, above] = reach[plan.buffer_of[static_cast<std::size_t>(array)]];

@@ -213,6 +213,16 @@ void take_swept(Report& report, const std::vector<runtime::SweptAxis>& axes,
   add_histories(report, series.name, own, series.times, series.values);
 }
 
+/// What the model of ranks says of a step, beside what it took (run/ranks/cut_model.hpp).
+std::string modelled_step(const runtime::RankInfo& rank, const runtime::RunResult& r) {
+  const double seconds = r.seconds_a_step();
+  if (rank.modelled_for.empty() || seconds == 0) return {};
+  return fmt::format(
+      "A step took {:.3g} ms. Modelled for {}, at its limits: {:.3g} ms in kernels and {:.3g} ms "
+      "in exchanges.",
+      1e3 * seconds, rank.modelled_for, 1e3 * rank.modelled_kernels, 1e3 * rank.modelled_exchanges);
+}
+
 }  // namespace
 
 void take_result(Report& report, const Program& p, const runtime::RunResult& r) {
@@ -232,7 +242,7 @@ void take_result(Report& report, const Program& p, const runtime::RunResult& r) 
   for (const runtime::RankInfo& rank : r.ranks)
     report.ranks.push_back({fmt::format("{} ({})", rank.device, rank.name), rank.host,
                             rank.instances, static_cast<double>(rank.memory_held), rank.busy,
-                            rank.planes, rank.planes_go});
+                            rank.planes, rank.planes_go, modelled_step(rank, r)});
   report.series.clear();
   for (const auto& series : r.series) {
     if (!series.values.empty() || !series.axes.empty()) {

@@ -151,6 +151,7 @@ struct RankRow {
   double busy = 0;          ///< seconds in steps
   std::int64_t planes = 0;  ///< of a lattice that ranks have shared; 0: they shared instances
   std::string planes_go;    ///< "from device to device"
+  std::string modelled;     ///< a step by the model of ranks beside the measured one, a sentence
 };
 
 struct Citation {

@@ -396,8 +396,8 @@ Section ranks_section(const Report& report) {
   double most = 0;
   for (const RankRow& rank : report.ranks) most = std::max(most, rank.busy);
   const bool planes = report.ranks[0].planes > 0;
-  std::string rows = row_of({"Rank", "Device", "Machine", planes ? "Planes" : "Instances", "Memory",
-                             "In steps", "Waited"},
+  std::string rows = row_of({"Rank", "Device", "Machine", planes ? "Planes or sites" : "Instances",
+                             "Memory", "In steps", "Waited"},
                             "th", 3);
   for (std::size_t r = 0; r < report.ranks.size(); ++r) {
     const RankRow& rank = report.ranks[r];
@@ -411,14 +411,15 @@ Section ranks_section(const Report& report) {
       "ranks", "Ranks",
       scrolled("Ranks", rows) + "<p class=\"note\">" +
           (planes
-               ? "The lattice is cut into planes: a rank sends and receives some of them, and "
+               ? "The lattice is cut: a rank sends and receives some of its planes or sites, and "
                  "its part of sums, in each step" +
                      (report.ranks[0].planes_go.empty() ? "" : ", " + report.ranks[0].planes_go) +
                      ". "
                : "The instances of the sweep are shared: a rank sends and receives nothing "
                  "during its steps. ") +
           "Waited: by how much its steps took less than those of the "
-          "slowest rank.</p>\n"};
+          "slowest rank." +
+          (report.ranks[0].modelled.empty() ? "" : " " + report.ranks[0].modelled) + "</p>\n"};
 }
 
 Section chain_section(const Report& report) {

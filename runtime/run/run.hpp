@@ -6,6 +6,7 @@
 // ResultsError.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -171,6 +172,11 @@ struct RunResult {
   std::vector<std::string> files, notes;
   std::vector<std::string> unreached;  ///< scalars of `first` whose condition has not held
   std::int64_t resumed_from = -1;      ///< step; -1: from the beginning
+  /// Of the steps of this run, not of those before a checkpoint; 0: it has made none.
+  double seconds_a_step() const {
+    const std::int64_t made = steps - std::max<std::int64_t>(0, resumed_from);
+    return made > 0 ? performance.seconds / static_cast<double>(made) : 0;
+  }
   std::int64_t checkpoint = -1;        ///< step of the last checkpoint on disk; -1: there is none
   double checkpoint_seconds = 0;       ///< time for which the run has waited for checkpoints
   /// As Program::state, f64, [instance][site], x fastest; of the last part of a sweep in parts.

@@ -67,8 +67,8 @@ TEST_F(RanksCommand, OneInstanceIsRefusedWithItsLine) {
   for (const char* verb : {"run one.vphi --device native", "check one.vphi"}) {
     const auto refused = vphi(std::string(verb) + " --ranks 2");
     EXPECT_EQ(refused.status, 1);
-    EXPECT_NE(refused.error.find("error[E0860]: 2 ranks share the instances of a sweep, and this "
-                                 "model has one"),
+    EXPECT_NE(refused.error.find("error[E0860]: 2 ranks share the instances of a sweep, or sites, "
+                                 "and this model has one instance of a single site"),
               std::string::npos)
         << refused.error;
     EXPECT_NE(refused.error.find("one.vphi:1:1"), std::string::npos) << refused.error;

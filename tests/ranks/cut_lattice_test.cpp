@@ -70,6 +70,88 @@ every 10 steps: total(N), max(n) -> "blown.h5"
   EXPECT_EQ(result.differs, "");
 }
 
+/// Bodies that feel a mean field, with noise: ranks send each other sums alone.
+constexpr const char* kRotors = R"(model rotors "Noisy oscillators that are coupled globally"
+param K = 3, T = 0.5, N = 16384
+particles rotor: N
+var x[i]: angle
+x[i]' = K/N*sum(sin(x[j] - x[i]), j) + sqrt(2*T)*noise[i]
+init x ~ uniform(0, 6)
+evolve euler_maruyama, dt = 0.05, until = t > 4
+every 2 steps: mean(cos(x)), max(sin(x)), histogram(x, bins = 16) -> "rotors.h5"
+)";
+
+/// Sums over pairs of bodies whose charges follow from their numbers.
+constexpr const char* kIons = R"(model ions "Charged bodies in a plane"
+param N = 4096, eps = 0.05
+particles ion: N
+var x[k]: vec(2), p[k]: vec(2)
+q[k] = 1 if k < N/3 else -0.5
+H = sum(norm2(p[k])/2, k) + sum(q[k]*q[l]/sqrt(norm2(x[k] - x[l]) + eps^2), k < l)/N
+init x ~ ball(1), p ~ 0.3*normal
+evolve leapfrog, dt = 0.01, until = t > 1
+precision store = f64, pair = f32, sum = f64
+every 2 steps: H, kinetic, mean(norm2(x)), mean(p) -> "ions.h5"
+)";
+
+class CutBodies : public ::testing::TestWithParam<const char*> {
+ protected:
+  std::string path() const {
+    const std::string path = (folder_ / "bodies.vphi").string();
+    std::ofstream(path) << GetParam();
+    return path;
+  }
+
+ private:
+  testing::ScratchFolder folder_;
+};
+
+TEST_P(CutBodies, HaveTheBitsOfOneDevice) {
+  for (const int ranks : {2, 3, 4}) {
+    const auto result = testing::cut_and_compare(path(), ranks);
+    EXPECT_EQ(result.refused, "") << ranks;
+    EXPECT_EQ(result.differs, "") << ranks;
+  }
+}
+
+TEST_P(CutBodies, OnAGpuAgreeWithOneDevice) {
+  if (testing::device("opencl") == nullptr) GTEST_SKIP() << "no OpenCL device";
+  const auto result = testing::cut_and_compare(path(), 3, {"opencl", true, "", 1e-10});
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
+/// With many ranks the last group of each adds up the rank's sums before they are sent.
+TEST(CutBodiesOnAGpu, FoldTheSumsOfManyRanks) {
+  if (testing::device("opencl") == nullptr) GTEST_SKIP() << "no OpenCL device";
+  const testing::ScratchFolder folder;
+  const std::string path = (folder / "rotors.vphi").string();
+  std::string text = kRotors;
+  text.replace(text.find("16384"), 5, "81920");
+  std::ofstream(path) << text;
+  const auto result = testing::cut_and_compare(path, 10, {"opencl", true, "", 1e-10});
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
+TEST_P(CutBodies, CompileForCuda) {
+  if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
+  emit::TargetInfo cuda;
+  cuda.target = program::Target::Cuda;
+  cuda.is_cpu = false;
+  CompileOptions options;
+  options.ranks = 3, options.rank = 1, options.batch = 1;
+  const Compilation c = compile_model(path(), options, cuda);
+  ASSERT_TRUE(c.program);
+  for (const program::Kernel& kernel : c.program->kernels) {
+    std::string log;
+    EXPECT_NO_THROW(runtime::nvrtc_compile(kernel.source, "sm_90", &log)) << log;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, CutBodies, ::testing::Values(kRotors, kIons),
+                         [](const auto& info) { return info.index == 0 ? "MeanField" : "Pairs"; });
+
 TEST(CutForCuda, EveryKernelCompiles) {
   if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
   emit::TargetInfo cuda;

@@ -32,6 +32,29 @@ TEST(CutModel, CountsPlanesAndSumsOfAStep) {
   EXPECT_GT(traffic.sums, 0);
 }
 
+/// More than eight ranks add up their own sums first: six numbers of preheating.
+TEST(CutModel, ManyRanksSendOneOfEachSum) {
+  const auto sums = [](int ranks) {
+    return runtime::traffic_of_step(share("cosmology/preheating", "64*32*256", ranks)).sums;
+  };
+  EXPECT_LT(sums(16), 10 * sizeof(double));
+  EXPECT_GT(sums(16), 0);
+  EXPECT_GT(sums(8), 4 * sums(16));
+}
+
+/// A step of yoshida4 has three forces, and each needs the angles of all other bodies.
+TEST(CutModel, CountsTheSitesThatPairsRead) {
+  CompileOptions options;
+  options.set = {{"N", "65536"}};
+  options.ranks = 4, options.rank = 0;
+  emit::TargetInfo cuda;
+  cuda.target = program::Target::Cuda;
+  cuda.is_cpu = false;
+  const Compilation c = compile_model(testing::shipped("particles/ring"), options, cuda);
+  ASSERT_TRUE(c.program.has_value());
+  EXPECT_EQ(runtime::traffic_of_step(*c.program).planes, 3 * 3 * 16384 * sizeof(double));
+}
+
 TEST(CutModel, AnExchangeTakesItsTimeAndThatOfItsBytes) {
   const program::Program p = share("cosmology/preheating", "64*32*128", 4);
   const runtime::Traffic traffic = runtime::traffic_of_step(p);

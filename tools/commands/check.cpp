@@ -84,14 +84,13 @@ int check(const Words& words) {
   fmt::print("{}: ok\n", p.model);
   const bool lattice = c.resolved.clause("lattice") != nullptr;
   const bool bodies = c.resolved.clause("particles") != nullptr;
+  const auto whole = p.whole_extent();
   if (lattice) {
-    auto whole = p.extent;  // the ranks' together
-    if (p.cut.axis >= 0) whole[static_cast<std::size_t>(p.cut.axis)] = p.cut.whole;
     fmt::print("  lattice  {}, dx = {:.6g}\n",
                runtime::shape_text({whole.data(), static_cast<std::size_t>(p.dims)}),
                p.dx_physical);
   } else if (bodies)
-    fmt::print("  bodies   {}\n", p.sites());
+    fmt::print("  bodies   {}\n", whole[0]);
   if (p.all_instances() > 1) fmt::print("  sweep    {} instances\n", p.all_instances());
   if (const dsl::Clause* sample = c.resolved.clause("sample")) {
     const bool trajectories = dsl::option(*sample, "trajectories") != nullptr;

@@ -125,8 +125,26 @@ Json ranks_json(const runtime::RunResult& r) {
          {"device_bytes", rank.memory_held},
          {"seconds_in_steps", rank.busy}});
     if (!rank.planes_go.empty()) out.back()["planes_go"] = rank.planes_go;
+    if (!rank.modelled_for.empty())
+      out.back()["modelled"] = {{"gpu", rank.modelled_for},
+                                {"seconds_in_kernels", rank.modelled_kernels},
+                                {"seconds_in_exchanges", rank.modelled_exchanges}};
   }
   return out;
+}
+
+const char* shared_part(const runtime::RankInfo& rank) {
+  return rank.planes == 0 ? "instances" : rank.row ? "sites" : "planes";
+}
+
+/// The model of ranks beside the run: docs/scaling.md.
+std::string modelled_step(const runtime::RunResult& r) {
+  const runtime::RankInfo& first = r.ranks[0];
+  if (first.modelled_for.empty() || r.seconds_a_step() == 0) return {};
+  return fmt::format(
+      "  a step took {:.3g} ms; modelled for {} {}: {:.3g} ms in kernels, {:.3g} ms in exchanges\n",
+      1e3 * r.seconds_a_step(), r.ranks.size(), first.modelled_for, 1e3 * first.modelled_kernels,
+      1e3 * first.modelled_exchanges);
 }
 
 /// "2 ranks: 500 instances each; the fastest was 98 % of the time in steps": the slowest all of it.
@@ -139,12 +157,12 @@ void print_ranks(const runtime::RunResult& r) {
   const std::string each = few.*share == many.*share
                                ? std::to_string(few.*share)
                                : fmt::format("{} or {}", few.*share, many.*share);
-  fmt::print("  {} ranks: {} {} each", r.ranks.size(), each,
-             planes ? "planes of the lattice" : "instances");
+  fmt::print("  {} ranks: {} {} each", r.ranks.size(), each, shared_part(r.ranks[0]));
   if (most.busy > 0)
     fmt::print("; the fastest was {:.0f} % of the time in steps", 100 * least.busy / most.busy);
-  if (!r.ranks[0].planes_go.empty()) fmt::print("; planes go {}", r.ranks[0].planes_go);
-  fmt::print("\n");
+  if (!r.ranks[0].planes_go.empty())
+    fmt::print("; {} go {}", shared_part(r.ranks[0]), r.ranks[0].planes_go);
+  fmt::print("\n{}", modelled_step(r));
 }
 
 /// Averages of a Markov chain: mean, error, tau_int in units of the rows' distance.

@@ -10,6 +10,7 @@ namespace vphi::tools {
 namespace {
 
 std::string size_text(double bytes) {
+  if (bytes < 1e3) return fmt::format("{:.0f} B", bytes);
   return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3)
                      : fmt::format("{:.1f} MB", bytes / 1e6);
 }
@@ -31,12 +32,12 @@ std::string rank_speed_text(const std::string& path, CompileOptions options, int
   const auto one = runtime::step_of_rank(*whole.program, 1, cluster),
              many = runtime::step_of_rank(*share.program, ranks, cluster);
   return fmt::format(
-      "           a step sends {} of planes and {} of sums a rank, in {:.3g} exchanges\n"
+      "           a step sends {} of {} and {} of sums a rank, in {:.3g} exchanges\n"
       "           on {} {} at their limits: {} in kernels and {} in exchanges, {:.3g} times as "
-      "fast "
-      "as one{}\n",
-      size_text(traffic.planes), size_text(traffic.sums), traffic.exchanges, ranks, cluster.name,
-      milliseconds(many.kernels), milliseconds(many.exchanges), one.all() / many.all(),
+      "fast as one{}\n",
+      size_text(traffic.planes), share.program->cut.axis == 0 ? "sites" : "planes",
+      size_text(traffic.sums), traffic.exchanges, ranks, cluster.name, milliseconds(many.kernels),
+      milliseconds(many.exchanges), one.all() / many.all(),
       share.program->solves.empty() ? "" : "; iterations of solves are not counted");
 }
 

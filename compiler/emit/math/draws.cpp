@@ -18,15 +18,8 @@ using algebra::Op;
 
 const char* wide(const Job& job) { return job.dialect.words.draw_type; }
 
-std::ptrdiff_t slot_of(const Bindings& bindings, const std::string& name) {
-  const auto at = std::find(bindings.slots.begin(), bindings.slots.end(), name);
-  if (at == bindings.slots.end())
-    throw std::invalid_argument("no scalar called " + name + " for the random numbers");
-  return at - bindings.slots.begin();
-}
-
 Code slot(const Bindings& bindings, const std::string& name, const Code& scalars) {
-  return code("{}[{}]", scalars, slot_text(bindings, slot_of(bindings, name)));
+  return code("{}[{}]", scalars, slot_text(bindings, slot_number(bindings, name)));
 }
 
 // The device's approximations, in f32.
@@ -152,7 +145,7 @@ Code draw_walker(const Job& job, const Bindings& bindings, const Code& instance,
   const bool global = scalars == "scalars" && bindings.by_slot;
   Code number = instance;
   if (!random.instance.empty())
-    number = global ? scalar_of(job, bindings, scalars, slot_of(bindings, random.instance))
+    number = global ? scalar_of(job, bindings, scalars, slot_number(bindings, random.instance))
                     : slot(bindings, random.instance, scalars);
   const bool across = kernel::across_sites(random);
   const std::int64_t together = across ? kernel::sites_of_block(random) : 1;

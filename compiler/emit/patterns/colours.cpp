@@ -22,10 +22,8 @@ constexpr std::int64_t kMostColourGroups =
     32;                                      // for each multiprocessor: sums are folded at the end
 constexpr std::int64_t kCellsPerThread = 8;  // of an instance among many
 
-std::string slot_of(const Bindings& bindings, const std::string& name) {
-  const auto at = std::ranges::find(bindings.slots, name);
-  if (at == bindings.slots.end()) throw std::invalid_argument("no scalar is called " + name);
-  return slot_text(bindings, at - bindings.slots.begin());
+std::string colour_slot(const Bindings& bindings, const std::string& name) {
+  return slot_text(bindings, slot_number(bindings, name));
 }
 
 Code count_function(const Job& job) {
@@ -37,10 +35,10 @@ Code count_function(const Job& job) {
 }
 
 void site_lines(const Job& job, const Bindings& bindings, Slots& slots) {
-  slots["colour_slot"] = slot_of(bindings, job.kernel.colours->slot);
+  slots["colour_slot"] = colour_slot(bindings, job.kernel.colours->slot);
   slots["still"] = job.kernel.still.empty() ? "0"
                                             : code("vphi_count_of(scalars[{}]) != 0",
-                                                   slot_of(bindings, job.kernel.still));
+                                                   colour_slot(bindings, job.kernel.still));
   slots["store"] = Gather::stores(job);
 }
 

@@ -9,6 +9,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/emit/math/sincos.hpp"
 #include "compiler/emit/patterns/pairs_split.hpp"
+#include "compiler/emit/text/reading.hpp"
 #include "compiler/emit/walks/lines.hpp"
 #include "compiler/kernel/device.hpp"
 
@@ -65,7 +66,9 @@ class Pairs {
   }
   static std::string identifier_of(const std::string& name);
 
-  std::int64_t sites() const { return kernel_.sites(); }
+  /// Sites i that are computed, and sites j whose terms are added.
+  std::int64_t sites() const { return kernel_.walked_sites(); }
+  std::int64_t all_sites() const { return kernel_.sites(); }
   bool alone() const { return kernel_.reach == kernel::Reach::Group; }
   int threads() const {
     if (alone()) return kernel_.threads;
@@ -76,6 +79,24 @@ class Pairs {
   bool without_self() const {
     return std::ranges::any_of(kernel_.stores,
                                [](const kernel::Store& s) { return s.value->index != 0; });
+  }
+
+  /// Where site j of the whole row lies in memory. A rank that computes some of the sites i has
+  /// these first, and the others behind them in cyclic order (schedule/cut.hpp).
+  Code far_at(const Code& site) const {
+    if (!kernel_.planes) return code("const vphi_index at = {};\n", site);
+    return code(
+        "const vphi_index site = {};\n"
+        "const vphi_index at = vphi_select_index(site < origin, site + {} - origin, site - "
+        "origin);\n",
+        site, index_literal(job_, all_sites()));
+  }
+  /// The number of a site i in the whole row.
+  Code number_of(const Code& near) const { return (kernel_.planes ? "origin + " : "") + near; }
+  Code origin() const {
+    if (!kernel_.planes) return {};
+    return code("const vphi_index origin = (vphi_index)scalars[{}];\n",
+                slot_text(bindings_, slot_number(bindings_, kernel_.planes->origin)));
   }
 
   /// Lines that fill `in` of one side from the arrays at `at`.
@@ -157,6 +178,8 @@ class Pairs {
     slots["pair"] = pair_.suffix;
     slots["sites"] = index_literal(job_, sites());
     slots["last"] = index_literal(job_, sites() - 1);
+    slots["all"] = index_literal(job_, all_sites());
+    slots["origin"] = origin();
     return slots;
   }
 
@@ -201,7 +224,7 @@ std::string Pairs::identifier_of(const std::string& name) {
 Pairs::Cut Pairs::cut() const {
   Cut cut;
   const std::int64_t each_group = std::int64_t{threads()} * kSitesAThread;
-  const auto tiles = [&] { return (sites() + cut.tile - 1) / cut.tile; };
+  const auto tiles = [&] { return (all_sites() + cut.tile - 1) / cut.tile; };
   const auto groups = [&] {
     return std::max<std::int64_t>(1, sites() / (threads() * cut.per_thread)) * tiles() *
            kernel_.instances;
@@ -240,13 +263,15 @@ Code Pairs::tile_pairs(const Cut& cut, const Slots& common) const {
     slots["add_terms"] = add_terms("[k]", self);
     return fill("pairs_tile_gpu.txt", slots);
   };
-  const Code self = "first + j == mine + k * " + std::to_string(threads()) + "u";
+  const Code self =
+      "first + j == " + number_of("mine") + " + k * " + std::to_string(threads()) + "u";
   if (!without_self()) return loop({}, kUnrolled);
   if (alone()) return loop(self, kUnrolled);
   return code(
-             "const vphi_index own = mine - thread;\n"
+             "const vphi_index own = {} - thread;\n"
              "if (first < own + {} && own < first + {}u) {{\n",
-             index_literal(job_, std::int64_t{threads()} * cut.per_thread), cut.tile) +
+             number_of("mine"), index_literal(job_, std::int64_t{threads()} * cut.per_thread),
+             cut.tile) +
          indent(loop(self, 1), 2) + "} else {\n" + indent(loop({}, kUnrolled), 2) + "}\n";
 }
 
@@ -266,6 +291,9 @@ Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {
   });
   slots["gather_near"] = gather(near_, "at");
   slots["gather_far"] = gather(far_, "at");
+  slots["far_at"] =
+      far_at(code("vphi_select_index(first + place < {}, first + place, {})",
+                  index_literal(job_, all_sites()), index_literal(job_, all_sites() - 1)));
   slots["keep_near"] = each(split_.near.values.size(), [&](std::size_t i) {
     return code("near_{}[k] = {}out.{};\n", i, rounded(), near_.store_members[i]);
   });
@@ -285,10 +313,10 @@ Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {
   slots["pair_inputs"] =
       pair_inputs("[k]", "[j]", "(mine + k * " + std::to_string(threads()) + "u)");
   slots["tile_count"] =
-      sites() % cut.tile == 0
+      all_sites() % cut.tile == 0
           ? std::to_string(cut.tile) + "u"
           : code("(unsigned)vphi_select_index({0} - first < {1}u, {0} - first, {1}u)",
-                 index_literal(job_, sites()), cut.tile);
+                 index_literal(job_, all_sites()), cut.tile);
   slots["tile"] = std::to_string(cut.tile);
   slots["pairs"] = tile_pairs(cut, slots);
   const auto stored = [&](std::size_t k, const Code& value) {
@@ -398,6 +426,7 @@ program::Kernel Pairs::processor() {
   });
   slots["gather_near"] = gather(near_, "at");
   slots["gather_far"] = gather(far_, "at");
+  slots["far_at"] = far_at("first + j");
   slots["keep_near"] = each(split_.near.values.size(), [&](std::size_t i) {
     return code("near_{}[k] = {}out.{};\n", i, rounded(), near_.store_members[i]);
   });
@@ -412,7 +441,7 @@ program::Kernel Pairs::processor() {
     return code("sum_{0}[lane + l] = sum_{0}[lane + l] + (double)part_{0}[l];\n", k);
   });
   slots["pair_inputs"] = pair_inputs("[lane + l]", "[j]", "start + lane + l");
-  slots["add_terms"] = add_terms("[l]", "first + j == start + lane + l");
+  slots["add_terms"] = add_terms("[l]", "first + j == " + number_of("start") + " + lane + l");
   slots["store"] = each(terms, [&](std::size_t k) {
     const std::size_t array = position(kernel_, kernel_.stores[k].array);
     return code("{}[start + k] = {}sum_{}[k];\n", write_pointer(job_, array),

@@ -68,10 +68,7 @@ class PersistentText {
         bindings_(bindings),
         frame_(make_job(kernel, target, bindings)),
         own_(kernel, frame_.dialect, groups()) {
-    const auto at = std::ranges::find(bindings.slots, kernel.steps_slot);
-    if (at == bindings.slots.end())
-      throw std::invalid_argument("kernel " + kernel.name + ": no scalar with its steps");
-    steps_slot_ = slot_text(bindings, at - bindings.slots.begin());
+    steps_slot_ = slot_text(bindings, slot_number(bindings, kernel.steps_slot));
   }
 
   program::Kernel emit() {

@@ -219,9 +219,8 @@ Code Rows::edge_functions() const {
 }
 
 Code Rows::width() const {
-  return chunks() == 1 ? std::to_string(extent(kernel_, 0))
-                       : code("vphi_select_index(x0 + {0} < {1}, {0}, {1} - x0)", chunk(),
-                              extent(kernel_, 0));
+  return chunks() == 1 ? std::to_string(length())
+                       : code("vphi_select_index(x0 + {0} < {1}, {0}, {1} - x0)", chunk(), length());
 }
 
 }  // namespace vphi::emit

@@ -8,10 +8,9 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/emit/patterns/rows.hpp"
+#include "compiler/kernel/slabs.hpp"
 
 namespace vphi::emit {
-
-inline constexpr std::int64_t kLongestRow = 2048;  // sites a buffer holds
 
 inline std::int64_t extent(const kernel::Kernel& kernel, int axis) {
   return kernel.extent[static_cast<std::size_t>(axis)];
@@ -23,9 +22,11 @@ class Rows {
   explicit Rows(const Job& job) : job_(job), kernel_(job.kernel) { plan(); }
 
   void plan();
-  std::int64_t row_count() const { return kernel_.walked_sites() / extent(kernel_, 0); }
-  std::int64_t chunk() const { return std::min(extent(kernel_, 0), kLongestRow); }
-  std::int64_t chunks() const { return (extent(kernel_, 0) + chunk() - 1) / chunk(); }
+  /// Sites of a row that are walked.
+  std::int64_t length() const { return kernel_.walked()[0]; }
+  std::int64_t row_count() const { return kernel_.walked_sites() / length(); }
+  std::int64_t chunk() const { return std::min(length(), kernel::piece_of_row(kernel_.whole())); }
+  std::int64_t chunks() const { return (length() + chunk() - 1) / chunk(); }
 
   Code width() const;
   Code edge_functions() const;

@@ -38,7 +38,9 @@ int strip_of(const Job& job) {
   const bool same = std::ranges::all_of(job.kernel.arrays, [&](const kernel::ArrayParam& array) {
     return array.store == job.body.real && array.elements == 0;
   });
-  if (job.dialect.processor() || job.kernel.instances > 1 || job.kernel.planes ||
+  // A rank's part of a single row begins at the start of its memory, and is whole strips.
+  const bool ghosts_first = job.kernel.planes && job.kernel.planes->axis > 0;
+  if (job.dialect.processor() || job.kernel.instances > 1 || ghosts_first ||
       job.kernel.reach != kernel::Reach::Launch || has_site_order(job) || !own || !same ||
       job.body.reads.empty() || job.body.reads.size() > kMostStripInputs ||
       job.body.draws.size() > kMostStripInputs || job.body.parameters > kMostHeldParameters ||
@@ -192,7 +194,9 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
                                    (std::max(sites, reductions_64) + 31) / 32 * 32, 32, usual))
                              : usual;
   const int wish = strip_of(job);
-  const std::int64_t units = std::max(1, job.target.compute_units);
+  // Of ranks that share a lattice: those of all devices, as `sites` are those of the whole lattice.
+  const std::int64_t units =
+      std::max(1, job.target.compute_units) * (kernel.planes ? kernel.planes->ranks : 1);
   // Sharing random numbers between neighbours is worth fewer threads, as long as all
   // multiprocessors have work.
   const bool noisy =
@@ -226,10 +230,11 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   if (reductions.tree_doubles == 0 && kernel.reach == kernel::Reach::Wave && job.epilogue())
     slots["local_memory"] = "VPHI_LOCAL unsigned last;";
 
-  const bool long_ways = sites / (groups[0] * threads) >= kLeastStrips * wish;
+  const std::int64_t own = kernel.walked_sites();
+  const bool long_ways = own / (groups[0] * threads) >= kLeastStrips * wish;
   const int strip = noisy || (job.body.draws.empty() && long_ways) ? wish : 1;
   slots["strip"] = std::to_string(strip);
-  slots["vectors"] = index_literal(job, sites / strip);
+  slots["vectors"] = index_literal(job, own / strip);
   if (strip > 1) vector_lines(job, slots, strip);
   slots["occupancy"] = std::to_string(strip > 1 ? kOccupancy : occupancy(job, threads));
   slots["loop"] = strip > 1 ? "" : fill("sites_loop_gpu.txt", slots);

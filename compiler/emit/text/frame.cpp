@@ -115,7 +115,7 @@ std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool c
   };
   add(Argument::Kind::Scalars, instances * static_cast<std::int64_t>(8 * bindings.slots.size()));
   list.back().index = bindings.by_slot ? 1 : 0;
-  if (partials > 0) add(Argument::Kind::Partials, instances * 8 * partials);
+  if (partials > 0) add(Argument::Kind::Partials, instances * 8 * (partials + job.totals()));
   if (counter) add(Argument::Kind::Counter, instances * 4);
   return list;
 }
@@ -330,7 +330,7 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
   slots["name"] = job.body.suffix;
   slots["threads"] = std::to_string(threads);
   const bool alone = kernel.reach == kernel::Reach::Group;
-  const bool ranks = kernel::sums_of_ranks(kernel);
+  const bool ranks = kernel::sums_of_ranks(kernel), folds = kernel::folds_sums_on_rank(kernel);
   if (kernel.reductions.empty()) {
     const bool wave = kernel.reach == kernel::Reach::Wave;
     out.functions = fill(alone  ? "finish_plain_group_gpu.txt"
@@ -381,16 +381,22 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
   }
   out.finish += code("vphi_barrier();\nvphi_finish_{}({});\n", job.body.suffix,
                      alone   ? "tree, thread, scalars"
+                     : folds ? "tree, &last, thread, partials, counter"
                      : ranks ? "tree, thread, partials"
                              : "tree, &last, thread, partials, counter, scalars");
+  slots["before"] = ranks ? Code()
+                          : code("const vphi_before_{0} before = vphi_before_of_{0}(scalars);\n",
+                                 job.body.suffix);
+  if (!alone && (folds || !ranks)) slots["fold_shares"] = fill("fold_shares_gpu.txt", slots);
   out.functions = (any ? fill("compensated.txt", slots) : Code()) + join_functions(job) +
                   fill("fold_gpu.txt", slots) +
                   fill(alone   ? "finish_group_gpu.txt"
+                       : folds ? "fold_of_rank_gpu.txt"
                        : ranks ? "finish_ranks_gpu.txt"
                                : "finish_gpu.txt",
                        slots);
   out.tree_doubles = static_cast<int>(count) * threads;
-  out.last = !ranks;
+  out.last = folds || !ranks;
   return out;
 }
 

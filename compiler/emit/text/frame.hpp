@@ -27,7 +27,15 @@ struct Job {
 
   bool epilogue() const { return !kernel.reductions.empty() || !kernel.epilogue.empty(); }
   /// Whether its last group of a launch has the epilogue, and groups are counted for that.
-  bool counts_groups() const { return epilogue() && !kernel::sums_of_ranks(kernel); }
+  bool counts_groups() const {
+    return epilogue() && (totals() > 0 || !kernel::sums_of_ranks(kernel));
+  }
+  /// Sums that its last group adds up for other ranks, at the start of the partial sums; 0: ranks
+  /// send each other the shares of all groups or tasks.
+  std::int64_t totals() const {
+    if (signed_index || !kernel::folds_sums_on_rank(kernel)) return 0;
+    return static_cast<std::int64_t>(kernel.reductions.size());
+  }
   bool per_site() const { return !kernel.reductions.empty() || !kernel.stores.empty(); }
 };
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <set>
+#include <stdexcept>
 
 #include "compiler/emit/text/fill.hpp"
 
@@ -27,6 +29,12 @@ std::vector<std::string> slot_names(const program::Program& program) {
     names.push_back(name);
   }
   return names;
+}
+
+std::ptrdiff_t slot_number(const Bindings& bindings, const std::string& name) {
+  const auto at = std::ranges::find(bindings.slots, name);
+  if (at == bindings.slots.end()) throw std::invalid_argument("no scalar is called " + name);
+  return at - bindings.slots.begin();
 }
 
 std::string slot_text(const Bindings& bindings, std::ptrdiff_t slot) {

@@ -14,6 +14,8 @@ namespace vphi::emit {
 /// "vphi_slot_mean_phi_2" of "mean(phi^2)" for each scalar: valid and distinct identifiers.
 std::vector<std::string> slot_names(const program::Program& program);
 
+/// Number of the scalar `name`. Throws std::invalid_argument where there is none.
+std::ptrdiff_t slot_number(const Bindings& bindings, const std::string& name);
 /// Index of a scalar: its name in the readable form, otherwise its number. Scalars of a single step
 /// have only a number.
 std::string slot_text(const Bindings& bindings, std::ptrdiff_t slot);

@@ -28,16 +28,18 @@ Traffic traffic_of_step(const program::Program& p) {
       bool wants = planes_wait;
       for (const Argument& a : kernel.arguments) {
         if (a.kind != Argument::Kind::Gathered) continue;
-        const auto partials = p.kernels[static_cast<std::size_t>(a.index)].partials;
-        traffic.sums += static_cast<double>(partials) * sizeof(double);
+        const auto sums = p.kernels[static_cast<std::size_t>(a.index)].for_ranks();
+        traffic.sums += static_cast<double>(sums) * sizeof(double);
         wants = true;
       }
       traffic.exchanges += wants ? 1 : 0;
       planes_wait = !launch.halos.empty();
       for (const program::Halo& halo : launch.halos) {
         const auto& buffer = p.buffers[static_cast<std::size_t>(halo.buffer)];
-        traffic.planes += static_cast<double>(halo.depth[0] + halo.depth[1]) *
-                          static_cast<double>(plane_bytes(p, buffer.precision));
+        // to all other ranks it sends about as much as it gets from them
+        const int planes = p.cut.all ? p.cut.ghost[1] : halo.depth[0] + halo.depth[1];
+        traffic.planes +=
+            static_cast<double>(planes) * static_cast<double>(plane_bytes(p, buffer.precision));
       }
     }
     traffic.exchanges += planes_wait ? 1 : 0;

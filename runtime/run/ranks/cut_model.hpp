@@ -14,7 +14,7 @@ namespace vphi::runtime {
 /// What a rank between two others does in one step beside its kernels.
 struct Traffic {
   double exchanges = 0;
-  double planes = 0;  ///< bytes that it sends to both neighbours together
+  double planes = 0;  ///< bytes that it sends to both neighbours together, or to all ranks
   double sums = 0;    ///< bytes of partial sums, which go to every other rank
 };
 Traffic traffic_of_step(const program::Program& of_a_rank);

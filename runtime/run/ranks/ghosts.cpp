@@ -29,10 +29,28 @@ std::size_t plane_bytes(const program::Program& p, Precision precision) {
          (precision == Precision::F32 ? sizeof(float) : sizeof(double));
 }
 
+namespace {
+
+/// The planes of all other ranks, above the own ones in cyclic order.
+std::vector<GhostPlanes> others_of(const Cut& cut, int ranks, int rank) {
+  std::vector<GhostPlanes> list;
+  std::int64_t to = cut.planes(ranks, rank).count;
+  for (int next = 1; next < ranks; ++next) {
+    const int of = (rank + next) % ranks;
+    const std::int64_t count = cut.planes(ranks, of).count;
+    list.push_back({of, 0, to, count, Cut::End::Periodic});
+    to += count;
+  }
+  return list;
+}
+
+}  // namespace
+
 std::vector<GhostPlanes> ghosts_of(const Cut& cut, int ranks, int rank,
                                    const std::array<int, 2>& depth) {
   std::vector<GhostPlanes> list;
   const std::int64_t first = cut.ghost[0];
+  if (cut.all) return others_of(cut, ranks, rank);
   const auto own = [&](int of) { return cut.planes(ranks, of).count; };
   // beyond an end that is not periodic each plane is an image of a plane of this rank
   const auto images = [&](Cut::End end, std::int64_t nearest, int outwards, int count) {

@@ -30,7 +30,7 @@ ImageMask image_mask(const program::Cut& cut, program::Cut::End end, program::Pr
 std::size_t plane_bytes(const program::Program& of_rank, program::Precision precision);
 std::size_t planes_in_memory(const program::Program& of_rank);
 
-/// So many planes below and above the own ones of `rank`.
+/// So many planes below and above the own ones of `rank`; where a cut has all, these.
 std::vector<GhostPlanes> ghosts_of(const program::Cut& cut, int ranks, int rank,
                                    const std::array<int, 2>& depth);
 

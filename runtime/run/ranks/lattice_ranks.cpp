@@ -119,36 +119,53 @@ void LatticeRanks::through_host(const Wanted& wanted) {
     comm_.to_all(own, all);
     device_.upload(sums.all, 0, all);
   }
+  for (const Wanted::Ghosts& ghosts : wanted.ghosts)
+    program_.cut.all ? others_through_host(ghosts) : neighbours_through_host(ghosts);
+}
+
+void LatticeRanks::others_through_host(const Wanted::Ghosts& ghosts) {
+  const Cut& cut = program_.cut;
+  const std::size_t plane = plane_bytes(program_, ghosts.precision);
+  const auto bytes = [&](std::int64_t planes) { return static_cast<std::size_t>(planes) * plane; };
+  const Staging own_block(device_, bytes(cut.own)), all_block(device_, bytes(cut.whole));
+  device_.download(own_block.bytes, ghosts.array, 0);
+  comm_.to_all(own_block.bytes, all_block.bytes);
+  for (const GhostPlanes& planes : ghosts_of(cut, comm_.size(), comm_.rank(), ghosts.depth)) {
+    const std::int64_t from = cut.planes(comm_.size(), planes.of).first + planes.from;
+    device_.upload(ghosts.array, bytes(planes.to),
+                   all_block.bytes.subspan(bytes(from), bytes(planes.count)));
+  }
+}
+
+void LatticeRanks::neighbours_through_host(const Wanted::Ghosts& ghosts) {
   const Cut& cut = program_.cut;
   const auto first = static_cast<std::size_t>(cut.ghost[0]),
              own = static_cast<std::size_t>(cut.own);
-  for (const Wanted::Ghosts& ghosts : wanted.ghosts) {
-    const std::size_t plane = plane_bytes(program_, ghosts.precision);
-    const auto below = static_cast<std::size_t>(ghosts.depth[0]),
-               above = static_cast<std::size_t>(ghosts.depth[1]);
-    // own planes at both ends: what neighbours want, and what images need
-    const std::size_t deep = std::max(below, above);
-    const Staging low_block(device_, deep * plane), high_block(device_, deep * plane),
-        under_block(device_, below * plane), over_block(device_, above * plane);
-    const auto low = low_block.bytes, high = high_block.bytes, under = under_block.bytes,
-               over = over_block.bytes;
-    device_.download(low, ghosts.array, first * plane);
-    device_.download(high, ghosts.array, (first + own - deep) * plane);
-    comm_.ring(low.first(above * plane), high.last(below * plane), under, over);
-    for (const GhostPlanes& planes : ghosts_of(cut, comm_.size(), comm_.rank(), ghosts.depth)) {
-      const bool up = planes.to >= static_cast<std::int64_t>(first + own);
-      const auto at = static_cast<std::size_t>(planes.to) - (up ? first + own : first - below);
-      const auto place =
-          (up ? over : under).subspan(at * plane, static_cast<std::size_t>(planes.count) * plane);
-      if (planes.of == comm_.rank()) {
-        const auto from = static_cast<std::size_t>(planes.from) - (up ? first + own - deep : first);
-        std::ranges::copy((up ? high : low).subspan(from * plane, place.size()), place.begin());
-      }
-      change(image_mask(cut, planes.change, ghosts.precision), place);
+  const std::size_t plane = plane_bytes(program_, ghosts.precision);
+  const auto below = static_cast<std::size_t>(ghosts.depth[0]),
+             above = static_cast<std::size_t>(ghosts.depth[1]);
+  // own planes at both ends: what neighbours want, and what images need
+  const std::size_t deep = std::max(below, above);
+  const Staging low_block(device_, deep * plane), high_block(device_, deep * plane),
+      under_block(device_, below * plane), over_block(device_, above * plane);
+  const auto low = low_block.bytes, high = high_block.bytes, under = under_block.bytes,
+             over = over_block.bytes;
+  device_.download(low, ghosts.array, first * plane);
+  device_.download(high, ghosts.array, (first + own - deep) * plane);
+  comm_.ring(low.first(above * plane), high.last(below * plane), under, over);
+  for (const GhostPlanes& planes : ghosts_of(cut, comm_.size(), comm_.rank(), ghosts.depth)) {
+    const bool up = planes.to >= static_cast<std::int64_t>(first + own);
+    const auto at = static_cast<std::size_t>(planes.to) - (up ? first + own : first - below);
+    const auto place =
+        (up ? over : under).subspan(at * plane, static_cast<std::size_t>(planes.count) * plane);
+    if (planes.of == comm_.rank()) {
+      const auto from = static_cast<std::size_t>(planes.from) - (up ? first + own - deep : first);
+      std::ranges::copy((up ? high : low).subspan(from * plane, place.size()), place.begin());
     }
-    if (below > 0) device_.upload(ghosts.array, (first - below) * plane, under);
-    if (above > 0) device_.upload(ghosts.array, (first + own) * plane, over);
+    change(image_mask(cut, planes.change, ghosts.precision), place);
   }
+  if (below > 0) device_.upload(ghosts.array, (first - below) * plane, under);
+  if (above > 0) device_.upload(ghosts.array, (first + own) * plane, over);
 }
 
 Bytes own_planes(const program::Program& of_rank, std::span<const std::byte> memory) {

@@ -48,6 +48,8 @@ class LatticeRanks {
 
  private:
   void through_host(const Wanted& wanted);
+  void others_through_host(const Wanted::Ghosts& ghosts);
+  void neighbours_through_host(const Wanted::Ghosts& ghosts);
   /// Null: through the memory of the host.
   DeviceExchange* between_devices();
   std::unique_ptr<DeviceExchange> choose();

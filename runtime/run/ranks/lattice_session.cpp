@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "program/json.hpp"
+#include "runtime/run/ranks/cut_model.hpp"
 #include "runtime/run/ranks/worker.hpp"
 
 namespace vphi::runtime {
@@ -30,11 +31,21 @@ const Program& fitting(const Program& own, const Program* other, RankGroup& grou
   return own;
 }
 
+/// What the first rank's steps would take at their limits.
+void tell_model(const Program& own, RankGroup& group) {
+  if (own.target != program::Target::Cuda || !own.solves.empty()) return;
+  const Cluster& cluster = usual_cluster();
+  const StepOfRank step = step_of_rank(own, group.size(), cluster);
+  RankInfo& first = group.ranks()[0];
+  first.modelled_for = cluster.name;
+  first.modelled_kernels = step.kernels, first.modelled_exchanges = step.exchanges;
+}
+
 }  // namespace
 
 Program whole_lattice(const Program& of_a_rank) {
   Program whole = of_a_rank;
-  whole.extent[static_cast<std::size_t>(whole.cut.axis)] = whole.cut.whole;
+  whole.extent = whole.whole_extent();
   whole.scalars.pop_back();  // the number of the first own plane
   whole.cut = {};
   return whole;
@@ -51,7 +62,9 @@ LatticeSession::LatticeSession(const Program& own, const Program* other, const P
   for (std::size_t r = 0; r < group.ranks().size(); ++r) {
     RankInfo& rank = group.ranks()[r];
     rank.instances = 1, rank.planes = own.cut.planes(group.size(), static_cast<int>(r)).count;
+    rank.row = own.cut.axis == 0;
   }
+  tell_model(own, group);
   Packer opening =
       order(Order::Lattice, {std::int64_t{group.threads()},
                              std::int64_t{options.check_memory ? 1 : 0}, other == nullptr ? 1 : 2});

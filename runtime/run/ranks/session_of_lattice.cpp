@@ -13,7 +13,7 @@ void Session::add_wanted_before(const program::Launch& launch, Wanted& wanted) c
   for (const Argument& a : program_.kernels[launch.kernel].arguments) {
     if (a.kind != Argument::Kind::Gathered) continue;
     const auto bytes =
-        static_cast<std::size_t>(program_.kernels[a.index].partials) * sizeof(double);
+        static_cast<std::size_t>(program_.kernels[a.index].for_ranks()) * sizeof(double);
     wanted.sums.push_back(
         {partials_[a.index], gathered_[launch.kernel], bytes, static_cast<std::size_t>(a.bytes)});
   }
@@ -27,7 +27,8 @@ void Session::add_wanted_after(const program::Launch& launch, Wanted& wanted) co
 
 void Session::fill_ghosts(int buffer) {
   Wanted wanted;
-  wanted.ghosts.push_back({now(buffer), program_.buffers[buffer].precision, program_.cut.ghost});
+  wanted.ghosts.push_back(
+      {now(buffer), program_.buffers[buffer].precision, program_.cut.deepest()});
   lattice_->exchange(wanted);
 }
 
@@ -60,7 +61,7 @@ std::vector<double> Session::share_of_random(std::size_t index) {
   if (comm.rank() == 0) {
     program::Program whole = program_;
     whole.kernels.clear();
-    whole.extent[static_cast<std::size_t>(whole.cut.axis)] = whole.cut.whole;
+    whole.extent = whole.whole_extent();
     const std::vector<double> values = random_fields(whole, program_.random[index], first_instance_,
                                                      1, threads_, &configurations_);
     const std::size_t plane = values.size() / static_cast<std::size_t>(whole.cut.whole);
