@@ -48,6 +48,9 @@ struct Error : std::runtime_error {
   /// Of a state with NaN: the term that caused it and its numbers, a line each.
   std::string cause = {};
   std::int64_t step = -1;  ///< of a state with NaN; -1: not known
+  /// Of a state with NaN: the first site that has it, x first; empty: not known.
+  std::vector<std::int64_t> site = {};
+  int line = 0;  ///< of a state with NaN: the equation of the variable; 0: not known
 };
 
 }  // namespace vphi::embed

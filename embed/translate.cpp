@@ -21,6 +21,11 @@ void throw_translated(const Compilation* compilation) {
   } catch (const runtime::BrokenState& broken) {
     Error error(broken.what(), broken.hint, broken.code, ErrorKind::Broken);
     error.step = broken.step;
+    if (compilation != nullptr && compilation->program && broken.plane < 0) {
+      const program::Program& p = *compilation->program;
+      error.site.assign(broken.site.begin(), broken.site.begin() + p.dims);
+      error.line = p.state.at(static_cast<std::size_t>(broken.variable)).line_number;
+    }
     if (compilation != nullptr) error.cause = failing_term(broken, *compilation);
     throw error;
   } catch (const runtime::RunError& failure) {

@@ -177,7 +177,8 @@ void raise(const embed::Error& error) {
   const nb::object made =
       nb::module_::import_("vphi.errors")
           .attr("_made")(kinds[static_cast<int>(error.kind)], error.code, std::string(error.what()),
-                         error.hint, error.text, problems, error.log, error.cause, error.step);
+                         error.hint, error.text, problems, error.log, error.cause, error.step,
+                         nb::tuple(nb::cast(error.site)), error.line);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
 }
 

@@ -59,6 +59,9 @@ def test_broken_state_knows_its_step():
         vphi.load(text).run("native")
     assert caught.value.code == "E0801"
     assert "phi" in caught.value.message
+    site, line = caught.value.site, caught.value.line
+    assert len(site) == 1 and f"at site ({site[0]}" in caught.value.message
+    assert "phi" in text.splitlines()[line - 1]
 
 
 def test_unknown_device():

@@ -290,3 +290,15 @@ def test_report_of_files_says_what_has_changed(tmp_path, command):
     assert done.returncode == 0, done.stderr
     pages = [path.read_text() for path in tmp_path.rglob("*.html")]
     assert any("m2 = 4 from step 30" in page for page in pages)
+
+
+def test_a_parameter_is_named_in_either_way():
+    one, other = vphi.load(OSCILLATOR).start("native"), vphi.load(OSCILLATOR).start("native")
+    one.set("m", 3), other.set(m=3)
+    one.step(5), other.step(5)
+    same(one, other)
+    for wrong in (lambda: one.set(m=1, k=2), lambda: one.set("m"), lambda: one.set("m", 1, k=2),
+                  lambda: one.set()):
+        with pytest.raises(vphi.UsageError, match="one parameter and its value"):
+            wrong()
+    assert one["m*x"] == pytest.approx(3*one["x"], rel=1e-14)

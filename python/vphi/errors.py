@@ -45,9 +45,13 @@ class RunError(Error):
 
 class BrokenState(RunError):
     """The state holds NaN, or has no primitive variables. `step`: in which it broke, -1 where that is
-    not known; `cause`: the term and its numbers."""
+    not known; `site`: the first that has no number, (x, y, z) as in the message, empty where that is
+    not known; `line`: that of the equation in the model, 0 where that is not known; `cause`: the term
+    and its numbers."""
 
     step = -1
+    site: tuple[int, ...] = ()
+    line = 0
     cause = ""
 
 
@@ -100,7 +104,8 @@ _KINDS = {"Usage": UsageError, "Model": ModelError, "Run": RunError, "Broken": B
           "Device": DeviceError, "Results": ResultsError, "InUse": InUse}
 
 
-def _made(kind, code, message, fix, text, problems, log, cause, step):
+def _made(kind, code, message, fix, text, problems, log, cause, step,
+          site, line):
     error = _KINDS[kind](message, code, fix, text)
     if kind == "Model":
         error.diagnostics = tuple(Diagnostic(**p) for p in problems)
@@ -109,7 +114,7 @@ def _made(kind, code, message, fix, text, problems, log, cause, step):
             for name in ("line", "column", "end_line", "end_column", "rule", "source"):
                 setattr(error, name, getattr(first, name))
     elif kind == "Broken":
-        error.step, error.cause = step, cause
+        error.step, error.cause, error.site, error.line = step, cause, site, line
         if cause:
             error._text = f"error[{code}]: {message}\n   = {fix}\n{cause}"
     elif kind == "Device":

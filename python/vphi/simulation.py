@@ -146,12 +146,17 @@ class Simulation:
             return self._go(self._core.step, -1)
         return self._go(self._core.step_until, str(until))
 
-    def set(self, name: str, value: Value) -> None:
-        """Gives a parameter another value from here on: sim.set("g", 2), sim.set("g", "3*m"). The
+    def set(self, name: str = "", value: Value | None = None, /, **named_one: Value) -> None:
+        """Gives a parameter another value from here on: sim.set("g", 2), sim.set(g="3*m"). The
         state, t and the random streams stay as they are. What would give the state another meaning
         is refused, and the simulation goes on as it was."""
         from .model import _number
 
+        if len(named_one) + (name != "") != 1 or (name != "") != (value is not None):
+            raise UsageError("sim.set takes one parameter and its value", "E0810",
+                             'sim.set("g", 2) or sim.set(g=2), a call for each parameter')
+        if named_one:
+            ((name, value),) = named_one.items()
         text = _number(value)
         self._call(self._core.set, str(name), text)
         self.model = self.model.changed(set={str(name): text})
