@@ -26,6 +26,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 constexpr double kChunkSeconds = 0.1;  ///< seconds of steps queued at once, about
 constexpr double kFlushSeconds = 2;
+constexpr std::int64_t kFewNumbers = 8192;
 constexpr std::chrono::milliseconds kPauseInterval{50};
 
 /// On one device, or on those of all ranks.
@@ -246,10 +247,11 @@ void Loop::chunk() {
   const std::int64_t kept = checkpoints_.next(step_);
   if (kept >= 0) count = std::min(count, kept - step_);
   session_.prepare(count);
-  session_.synchronise();
+  if (options_.ranks != nullptr || count != last_count_) session_.synchronise();
+  last_count_ = count;  // steps of the same count are recorded: little is queued, if anything
   const auto start = Clock::now();
   session_.advance(count);
-  session_.synchronise();
+  wait();
   const double seconds = seconds_since(start);
   const std::int64_t before = step_;
   step_ += count;
@@ -277,6 +279,16 @@ void Loop::chunk() {
     if (ensemble_ == nullptr) check_runaway();
   }
   if (seconds_since(last_flush_) > kFlushSeconds) observer_.flush(), last_flush_ = Clock::now();
+}
+
+/// Where the scalars are few, the copy of them that is read next is queued at once: one wait
+/// instead of two.
+void Loop::wait() {
+  const auto numbers = static_cast<std::int64_t>(p_.scalars.size()) * p_.instances;
+  if (options_.ranks != nullptr || numbers == 0 || numbers > kFewNumbers)
+    session_.synchronise();
+  else
+    session_.slot(0);
 }
 
 void Loop::watch() {

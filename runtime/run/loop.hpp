@@ -82,6 +82,7 @@ class Loop {
 
   /// Steps up to the next output, the end, or the time after which the host looks again.
   void chunk();
+  void wait();
 
   /// A scalar that is NaN starts a search for the site it came from. Quotients of an output
   /// may be 0/0 while the state is sound; such slots are not looked at twice.
@@ -157,8 +158,9 @@ class Loop {
   Ensemble* ensemble_ = nullptr;
   std::int64_t instances_ = 1, first_instance_ = 0;  ///< of this part
   std::int64_t end_ = -1, step_ = 0, size_ = 1;
-  std::int64_t limit_ = -1;  ///< of `go_on`
-  std::int64_t first_ = 0;   ///< step at which this part of the run began
+  std::int64_t limit_ = -1;      ///< of `go_on`
+  std::int64_t last_count_ = 0;  ///< steps of the chunk before
+  std::int64_t first_ = 0;       ///< step at which this part of the run began
   std::int64_t warm_up_steps_ = 0;
   double time_ = 0, seconds_ = 0, warm_up_ = 0, first_step_ = 0;
   bool stopped_ = false, stop_wished_ = false;
