@@ -20,6 +20,7 @@
 #include "dsl/messages/diagnostic.hpp"
 #include "embed/initial_values.hpp"
 #include "embed/models.hpp"
+#include "embed/page.hpp"
 #include "embed/simulation.hpp"
 #include "embed/target.hpp"
 #include "embed/translate.hpp"
@@ -131,7 +132,7 @@ nb::list chain_of(const runtime::RunResult& run) {
   return all;
 }
 
-nb::dict result_of(embed::Result result) {
+nb::dict result_of(embed::Result& result) {
   const runtime::RunResult& run = result.run;
   nb::dict out;
   out["model"] = run.model;
@@ -239,6 +240,15 @@ struct Held {
   nb::object simulation;
 };
 
+/// What the page of a run is made of, when it is asked for.
+struct Finished {
+  embed::Model model;
+  runtime::DeviceInfo device;
+  runtime::RunResult run;
+  double bandwidth = 0;
+  std::string page() const { return embed::page_of(model, device, run, bandwidth); }
+};
+
 /// A Simulation and whether Ctrl-C was pressed in it.
 class Driven {
  public:
@@ -296,10 +306,14 @@ class Driven {
       const nb::gil_scoped_release free;
       result = simulation_->finish();
     }
-    nb::dict out = result_of(std::move(result));
+    nb::dict out = result_of(result);
     // GPUs have a memory each; ranks on processors share theirs
     const int memories = simulation_->device().is_cpu ? 1 : simulation_->ranks();
-    out["bandwidth"] = memories * runtime::known_copy_bandwidth(simulation_->device()).value_or(0);
+    const double bandwidth =
+        memories * runtime::known_copy_bandwidth(simulation_->device()).value_or(0);
+    out["bandwidth"] = bandwidth;
+    out["finished"] = nb::cast(
+        Finished{simulation_->model(), simulation_->device(), std::move(result.run), bandwidth});
     out["told"] = nb::cast(told_);
     out["places"] = places();
     return out;
@@ -413,6 +427,8 @@ NB_MODULE(_core, m) {
       .def("latex", [](const embed::Model& model) { return explain_latex(model.derived()); })
       .def("explain", [](const embed::Model& model) { return explain_text(model.derived()); });
   nb::class_<Held>(m, "Held");
+  nb::class_<Finished>(m, "Finished")
+      .def("page", &Finished::page, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<Driven>(m, "Simulation")
       .def("view", &Driven::view)
       .def(nb::init<const embed::Model&, const std::string&, std::int64_t, const std::string&, int,

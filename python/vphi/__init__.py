@@ -20,7 +20,7 @@ from .errors import (BrokenState, DeviceError, Diagnostic, Error, InUse, Interru
                      ResultsError, RunError, UsageError)
 from .files import Snapshots, Stored, open
 from .model import Model, linspace, load, logspace
-from .results import Result
+from .results import Page, Result
 from .simulation import Simulation, View
 
 __version__ = _core.version
@@ -47,6 +47,6 @@ def load_ipython_extension(shell):
 
 
 __all__ = ["BrokenState", "DeviceError", "Diagnostic", "Error", "InUse", "Interrupted", "Model",
-           "ModelError", "Result", "ResultsError", "RunError", "Simulation", "Snapshots",
+           "ModelError", "Page", "Result", "ResultsError", "RunError", "Simulation", "Snapshots",
            "Stored", "UsageError", "View", "compilations", "linspace", "load", "logspace", "models",
            "open"]

@@ -58,6 +58,9 @@ class Model:
 class Held:
     pass
 
+class Finished:
+    def page(self) -> str: ...
+
 class Simulation:
     def __init__(self, arg0: Model, arg1: str, arg2: int, arg3: str, arg4: int, arg5: object | None, /) -> None: ...
 

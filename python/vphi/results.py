@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, KeysView, Sequence
 from typing import Any
 
-from .errors import RunError
+from .errors import RunError, UsageError
 
 
 def _xarray():
@@ -217,6 +218,26 @@ class Outputs:
         return pandas.concat(columns, axis=1) if columns else pandas.DataFrame()
 
 
+class Page:
+    """The report of a run as a page of HTML, which loads nothing from outside."""
+
+    def __init__(self, html: str):
+        self.html = html
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.html)
+
+    def _repr_html_(self):
+        from html import escape
+
+        return (f'<iframe srcdoc="{escape(self.html)}" width="100%" height="800" '
+                'style="border: 0"></iframe>')
+
+    def __repr__(self):
+        return f"<vphi.Page: {len(self.html)} characters of HTML>"
+
+
 class Result(Outputs):
     """A run at its end: what its outputs have made, its facts and the verdicts of the model."""
 
@@ -249,6 +270,21 @@ class Result(Outputs):
             raise RunError(f"an instance failed at {self.failures[0]['at']}: "
                            f"{self.failures[0]['message']}")
         return self
+
+    def report(self) -> Page:
+        """The page that `vphi run` writes beside its files: formulas, verdicts, curves, speed. A
+        notebook shows it in a frame; `.html` is its text and `.save(path)` writes it. Pictures of
+        fields are on it where `out=` has kept their files. It takes a compilation of the model."""
+        finished = self._plain.get("finished")
+        if finished is None:
+            raise UsageError("a result that was pickled has its numbers, and no page", "E0810",
+                             "keep result.report().html beside it")
+        return Page(finished.page())
+
+    def __getstate__(self):
+        state = dict(self.__dict__)
+        state["_plain"] = {name: one for name, one in self._plain.items() if name != "finished"}
+        return state
 
     def _repr_html_(self):
         from .html import of_result
