@@ -68,7 +68,7 @@ void count_work(const kernel::Kernel& kernel, const TargetInfo& target, program:
                        : program::Precision::F64;
   const std::int64_t of_instance = work.walked_sites() / (work.colours ? work.colours->modulus : 1);
   out.sites = of_instance * work.instances;
-  if (pairs) out.pairs = out.sites * kernel.sites();
+  if (pairs) out.pairs = out.sites * work.sites();
   if (target.nvidia && out.arithmetic == program::Precision::F32 && kernel.stages.empty()) {
     const kernel::SiteCost cost = kernel::site_cost(kernel);
     out.special -= cost.reciprocal_roots + cost.dividing_roots;

@@ -70,6 +70,21 @@ every 10 steps: total(N), max(n) -> "blown.h5"
   EXPECT_EQ(result.differs, "");
 }
 
+/// Those of the second of three ranks.
+void every_kernel_compiles_for_cuda(const std::string& path) {
+  emit::TargetInfo cuda;
+  cuda.target = program::Target::Cuda;
+  cuda.is_cpu = false;
+  CompileOptions options;
+  options.ranks = 3, options.rank = 1, options.batch = 1;
+  const Compilation c = compile_model(path, options, cuda);
+  ASSERT_TRUE(c.program) << path;
+  for (const program::Kernel& kernel : c.program->kernels) {
+    std::string log;
+    EXPECT_NO_THROW(runtime::nvrtc_compile(kernel.source, "sm_90", &log)) << log;
+  }
+}
+
 /// Bodies that feel a mean field, with noise: ranks send each other sums alone.
 constexpr const char* kRotors = R"(model rotors "Noisy oscillators that are coupled globally"
 param K = 3, T = 0.5, N = 16384
@@ -136,17 +151,7 @@ TEST(CutBodiesOnAGpu, FoldTheSumsOfManyRanks) {
 
 TEST_P(CutBodies, CompileForCuda) {
   if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
-  emit::TargetInfo cuda;
-  cuda.target = program::Target::Cuda;
-  cuda.is_cpu = false;
-  CompileOptions options;
-  options.ranks = 3, options.rank = 1, options.batch = 1;
-  const Compilation c = compile_model(path(), options, cuda);
-  ASSERT_TRUE(c.program);
-  for (const program::Kernel& kernel : c.program->kernels) {
-    std::string log;
-    EXPECT_NO_THROW(runtime::nvrtc_compile(kernel.source, "sm_90", &log)) << log;
-  }
+  every_kernel_compiles_for_cuda(path());
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, CutBodies, ::testing::Values(kRotors, kIons),
@@ -154,20 +159,9 @@ INSTANTIATE_TEST_SUITE_P(Models, CutBodies, ::testing::Values(kRotors, kIons),
 
 TEST(CutForCuda, EveryKernelCompiles) {
   if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
-  emit::TargetInfo cuda;
-  cuda.target = program::Target::Cuda;
-  cuda.is_cpu = false;
-  CompileOptions options;
-  options.ranks = 3, options.rank = 1, options.batch = 1;
   for (const char* model :
-       {"cosmology/preheating", "noise/thermal", "gauge/su2_2d", "hydro/fireball"}) {
-    const Compilation c = compile_model(testing::shipped(model), options, cuda);
-    ASSERT_TRUE(c.program) << model;
-    for (const program::Kernel& kernel : c.program->kernels) {
-      std::string log;
-      EXPECT_NO_THROW(runtime::nvrtc_compile(kernel.source, "sm_90", &log)) << log;
-    }
-  }
+       {"cosmology/preheating", "noise/thermal", "gauge/su2_2d", "hydro/fireball"})
+    every_kernel_compiles_for_cuda(testing::shipped(model));
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, CutLattice,

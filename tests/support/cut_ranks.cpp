@@ -412,7 +412,10 @@ CutResult cut_and_compare(const std::string& path, int ranks, const CutSetup& se
   options.batch = 1;
   const Compilation derived = derive_model(path, options);
   if (!derived.system) return {.refused = rendered(derived), .differs = {}};
-  if (derived.resolved.clause("lattice")) options = small(derived.system->lattice.dims);
+  if (derived.resolved.clause("lattice"))
+    options = small(derived.system->lattice.dims);
+  else if (setup.bodies > 0 && derived.system->lattice.sites() > setup.bodies)
+    options.set = {{"N", std::to_string(setup.bodies)}};
   options.precision = setup.precision;
   const Compilation whole = compile_model(path, options, target);
   if (!whole.program) return {.refused = rendered(whole), .differs = {}};

@@ -56,6 +56,8 @@ struct CutSetup {
   bool as_gpu = false;  ///< kernels in the form for GPUs, on whatever the device is
   std::string precision = {};
   double relative = 0;  ///< to the largest number of an array; 0: the same bits
+  std::int64_t bodies =
+      0;  ///< a model with more of them gets so many, by its parameter N; 0: its own
 };
 
 /// Starts the model on a small lattice, makes three steps, fills what is watched and all outputs,
