@@ -26,13 +26,13 @@ std::string without_outputs(const Model& model) {
   return text;
 }
 
-/// The model with the formula as a scalar output if it is a scalar, else as a snapshot. Where it is
-/// neither, the error of the scalar is thrown.
+/// The model with the formula as a scalar output if it is a scalar, else as a snapshot, else, of
+/// links, as a gauge configuration. Where it is none of them, the error of the scalar is thrown.
 Model with_formula(const Model& model, const std::string& expression) {
   if (expression.find('\n') != std::string::npos) throw Error("a formula is one line");
   const std::string text = without_outputs(model);
-  const auto ends_with = [&](const std::string& output) {
-    return model.with_text(text + "\nat end: " + output + " -> \"formula.h5\"\n");
+  const auto ends_with = [&](const std::string& output, const char* to = "\"formula.h5\"") {
+    return model.with_text(text + "\nat end: " + output + " -> " + to + "\n");
   };
   try {
     return ends_with(expression);
@@ -40,6 +40,10 @@ Model with_formula(const Model& model, const std::string& expression) {
     if (as_scalar.kind != ErrorKind::Model) throw;
     try {
       return ends_with("snapshot(" + expression + ")");
+    } catch (const Error&) {
+    }
+    try {
+      return ends_with(expression, "ildg(\"formula\")");
     } catch (const Error&) {
       throw as_scalar;
     }
@@ -129,6 +133,8 @@ Array Evaluator::value(runtime::Session& run) {
     io::unpack(table);
     array.values = std::move(table.values);
     for (const std::string& inner : table.inner) array.axes.push_back(inner);
+    if (output().fields.back().kind == program::OutputKind::Links)
+      array.axes.insert(array.axes.end(), {"direction", "row", "column", "part"});
     for (std::size_t i = array.shape.size(); i < table.shape.size(); ++i)
       array.shape.push_back(table.shape[i]);
   } else {

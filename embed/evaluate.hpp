@@ -3,7 +3,8 @@
 // The model is compiled again with the formula as its only output. This program has the arrays and
 // scalars of the run under the same names, so their values are copied into a session of its own.
 // Its launches synchronise the state, as for every output; the run is not changed. A formula with a
-// value at each site is a snapshot, any other a scalar. Throws Error of kind Model where the
+// value at each site is a snapshot, links are a gauge configuration (complex matrices: axes
+// direction, row, column, and part of the real and imaginary parts), any other is a scalar. Throws Error of kind Model where the
 // formula cannot be compiled.
 #pragma once
 

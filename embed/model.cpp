@@ -67,8 +67,12 @@ Overrides together(Overrides first, const Overrides& second) {
   return first;
 }
 
-Model::Model(dsl::ModelSource source, Overrides overrides, std::shared_ptr<const void> files)
-    : source_(std::move(source)), overrides_(std::move(overrides)), files_(std::move(files)) {
+Model::Model(dsl::ModelSource source, Overrides overrides, std::shared_ptr<const void> files,
+             std::string written)
+    : source_(std::move(source)),
+      overrides_(std::move(overrides)),
+      files_(std::move(files)),
+      written_(std::move(written)) {
   translated([&] {
     derived_ =
         std::make_shared<const Compilation>(derive_model(source_, overrides_.compile_options()));
@@ -97,7 +101,7 @@ std::string Model::remarks() const {
 }
 
 Model Model::with(const Overrides& changes) const {
-  return {source_, together(overrides_, changes), files_};
+  return {source_, together(overrides_, changes), files_, written_};
 }
 
 Model Model::with_text(std::string text) const {
@@ -107,7 +111,7 @@ Model Model::with_text(std::string text) const {
 Model Model::with_initial_values(std::span<const InitialValues> initial) const {
   TextWithFiles read = embed::with_initial_values(*this, initial);
   return {dsl::ModelSource::of_text(source_.name, std::move(read.text)), overrides_,
-          std::move(read.folder)};
+          std::move(read.folder), written()};
 }
 
 std::string Model::source(const emit::TargetInfo& target, const std::string& kernel) const {
@@ -139,10 +143,12 @@ Compiled Model::compile(runtime::RankGroup& ranks, bool renewal) const {
   return compile_for_group(source_, options, ranks);
 }
 
-Prepared Model::prepare(const std::string& device, std::int64_t ranks) const {
+Prepared Model::prepare(const std::string& device, std::int64_t ranks, bool renewal) const {
   return translated([&] {
-    Prepared made = embed::prepare(source_, overrides_.compile_options(), device, ranks);
-    refuse_mistakes(made.compilation);
+    CompileOptions options = overrides_.compile_options();
+    options.renewal = renewal;
+    Prepared made = embed::prepare(source_, options, device, ranks);
+    refuse_mistakes(*made.compilation);
     return made;
   });
 }

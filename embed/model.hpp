@@ -27,6 +27,8 @@ class Model {
   static Model from_file(const std::string& path, const Overrides& = {});
 
   const std::string& text() const;
+  /// The text before initial values were put into it.
+  const std::string& written() const { return written_.empty() ? text() : written_; }
   const std::string& name() const;
   const std::string& title() const;
   const Overrides& overrides() const { return overrides_; }
@@ -48,14 +50,17 @@ class Model {
   /// The same for ranks that share the model.
   Compiled compile(runtime::RankGroup& ranks, bool renewal = false) const;
   /// `ranks`: devices_of_ranks in ranks.hpp. Throws Error of kind Usage, Model or Device.
-  Prepared prepare(const std::string& device, std::int64_t ranks = 0) const;
+  /// `renewal`: CompileOptions.
+  Prepared prepare(const std::string& device, std::int64_t ranks = 0, bool renewal = false) const;
 
  private:
-  Model(dsl::ModelSource source, Overrides overrides, std::shared_ptr<const void> files = {});
+  Model(dsl::ModelSource source, Overrides overrides, std::shared_ptr<const void> files = {},
+        std::string written = {});
 
   dsl::ModelSource source_;
   Overrides overrides_;
   std::shared_ptr<const void> files_;  ///< temporary ones that the text reads; may be null
+  std::string written_;                ///< see `written`; empty: it is the text
   std::shared_ptr<const Compilation> derived_;
 };
 

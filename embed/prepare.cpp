@@ -19,14 +19,14 @@ std::int64_t in_equal_parts(std::int64_t all, std::int64_t batch) {
 
 /// A sweep of more instances than memory holds is compiled again for as many as fit.
 void fit_memory(Prepared& made, const dsl::ModelSource& model, CompileOptions options) {
-  const auto& program = made.compilation.program;
+  const auto& program = made.compilation->program;
   if (!program || program->instances <= 1 || options.batch > 0) return;
   const auto info = made.device->info();
   if (info.memory_free == 0) return;
   const std::int64_t batch = runtime::largest_batch(*program, info.memory_free);
   if (batch < 1 || batch >= program->instances) return;
   options.batch = in_equal_parts(program->all_instances(), batch);
-  made.compilation = compile_model(model, options, target_of(info));
+  *made.compilation = compile_model(model, options, target_of(info));
 }
 
 Prepared compiled(const dsl::ModelSource& model, const CompileOptions& options,
@@ -40,15 +40,15 @@ Prepared compiled(const dsl::ModelSource& model, const CompileOptions& options,
     try {
       made.device = runtime::open_device("native");
     } catch (const runtime::DeviceError&) {
-      made.compilation = compiling.get();
-      if (!made.compilation.diagnostics.has_errors()) throw;
+      *made.compilation = compiling.get();
+      if (!made.compilation->diagnostics.has_errors()) throw;
       return made;  // errors of the model take precedence
     }
-    made.compilation = compiling.get();
+    *made.compilation = compiling.get();
     return made;
   }
   made.device = runtime::open_device(device);
-  made.compilation = compile_model(model, options, target_of(made.device->info()));
+  *made.compilation = compile_model(model, options, target_of(made.device->info()));
   return made;
 }
 
@@ -64,8 +64,8 @@ Compiled compile_for_group(const dsl::ModelSource& model, CompileOptions options
                            runtime::RankGroup& ranks) {
   const emit::TargetInfo target = target_of(ranks.device().info());
   Compiled made;
-  made.compilation = compile_for_ranks(model, options, target, ranks.size());
-  const auto& program = made.compilation.program;
+  *made.compilation = compile_for_ranks(model, options, target, ranks.size());
+  const auto& program = made.compilation->program;
   if (!program) return made;
   if (program->cut.axis >= 0) {
     made.batch = 1;
@@ -79,7 +79,7 @@ Compiled compile_for_group(const dsl::ModelSource& model, CompileOptions options
   const std::int64_t fit = runtime::largest_batch(*program, free);
   if (fit < 1 || fit >= program->instances) return made;
   options.batch = made.batch = in_equal_parts(program->all_instances(), fit * ranks.size());
-  made.compilation = compile_for_ranks(model, options, target, ranks.size());
+  *made.compilation = compile_for_ranks(model, options, target, ranks.size());
   return made;
 }
 
@@ -88,8 +88,8 @@ Prepared prepare(const dsl::ModelSource& model, const CompileOptions& options,
   Prepared made;
   made.ranks = std::move(ranks);
   static_cast<Compiled&>(made) = compile_for_group(model, options, *made.ranks);
-  made.in_results = notes_for_results(made.compilation);
-  made.endless = endless(made.compilation);
+  made.in_results = notes_for_results(*made.compilation);
+  made.endless = endless(*made.compilation);
   return made;
 }
 
@@ -99,8 +99,8 @@ Prepared prepare(const dsl::ModelSource& model, const CompileOptions& options,
   if (devices.size() > 1) return prepare(model, options, open_ranks(devices));
   Prepared made = compiled(model, options, devices[0]);
   if (made.device) fit_memory(made, model, options);
-  made.in_results = notes_for_results(made.compilation);
-  made.endless = endless(made.compilation);
+  made.in_results = notes_for_results(*made.compilation);
+  made.endless = endless(*made.compilation);
   return made;
 }
 

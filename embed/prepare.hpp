@@ -16,13 +16,13 @@ namespace vphi::embed {
 /// A model compiled for one device, or for ranks that share it.
 struct Compiled {
   /// As the first rank runs it; without a program where diagnostics have errors.
-  Compilation compilation = {};
+  std::shared_ptr<Compilation> compilation = std::make_shared<Compilation>();
   std::optional<program::Program> whole = {};         ///< of a lattice that ranks share: all of it
   std::optional<program::Program> other_planes = {};  ///< RunOptions::other_planes
   std::int64_t batch = 0;                             ///< RunOptions::batch
 
   /// The program as it looks with one device's lattice.
-  const program::Program& shown() const { return whole ? *whole : *compilation.program; }
+  const program::Program& shown() const { return whole ? *whole : *compilation->program; }
 };
 
 /// Devices and program, made at the same time where the program does not depend on the device.

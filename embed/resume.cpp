@@ -187,7 +187,8 @@ void go_on(const runtime::FoundCheckpoint& from, const program::Program& program
   if (options.past_stop) options.renewal = runtime::RunOptions::Renewal::Scalars;
   notes.push_back(fmt::format("goes on from step {}, t = {:.6g}: {}", head.step, head.time,
                               from.path.string()));
-  for (const auto& note : notes) options.tell(note);
+  for (const auto& note : notes)
+    if (options.tell) options.tell(note);
   options.resume = from.reader;
 }
 

@@ -13,6 +13,7 @@
 #include "embed/same_state.hpp"
 #include "embed/target.hpp"
 #include "embed/translate.hpp"
+#include "program/scalar_names.hpp"
 #include "runtime/device/cuda/cuda.hpp"
 #include "runtime/io/results.hpp"
 #include "runtime/run/run_state.hpp"
@@ -43,8 +44,9 @@ class Keeper : public runtime::Onlooker {
 
 struct Simulation::State {
   State(const Model& given, const StartOptions& options)
-      : model(given),
-        made(given.prepare(options.device, options.ranks)),
+      : from(checkpoint(given, options.resume)),
+        model(from.reader ? with_changes_of(given, from.reader->head()) : given),
+        made(model.prepare(options.device, options.ranks, from.reader != nullptr)),
         info(made.first().info()),
         keeper(options.stops) {
     how.out = options.out;
@@ -52,14 +54,29 @@ struct Simulation::State {
     how.steps = model.overrides().steps;
     how.tell = options.tell;
     how.onlooker = &keeper;
+    if (from.reader) {
+      go_on(from, made.shown(), model.overrides().until, how);
+      from = {};
+    }
     open();
+  }
+
+  /// That of `place`; none where it is empty.
+  static runtime::FoundCheckpoint checkpoint(const Model& model, const std::string& place) {
+    if (place.empty()) return {};
+    return translated([&] { return runtime::find_checkpoint(place, model.name()); });
+  }
+  static Model with_changes_of(const Model& given, const runtime::CheckpointHead& head) {
+    return given.with(continued(given.overrides(), head.call));
   }
 
   void open() {
     made.share(how);
-    run = std::make_unique<runtime::Run>(*made.compilation.program, made.first(), how);
+    run = std::make_unique<runtime::Run>(*made.compilation->program, made.first(), how);
     run->start();
     how.resume.reset();
+    how.renewal = runtime::RunOptions::Renewal::Nothing;
+    how.past_stop = false;
   }
 
   /// Goes on with another program from the present state. Where it does not start, the one before
@@ -76,9 +93,9 @@ struct Simulation::State {
       if (made.ranks)
         next = other.compile(*made.ranks, true);
       else
-        next.compilation = other.compile(target_of(info), true);
+        *next.compilation = other.compile(target_of(info), true);
     });
-    refuse_mistakes(next.compilation);
+    refuse_mistakes(*next.compilation);
     return next;
   }
 
@@ -118,6 +135,7 @@ struct Simulation::State {
                      : fmt::format("the arrays are {}", dsl::enumerate(names)));
   }
 
+  runtime::FoundCheckpoint from;  ///< until the run has begun
   Model model;
   Prepared made;
   runtime::DeviceInfo info;
@@ -165,6 +183,13 @@ void refuse_files(const std::string& out, const std::string& what) {
                             "belong to the present one",
                             what),
                 "a simulation without `out`, whose result has the outputs; or one device");
+}
+
+/// Exchanges two programs where they are: open files refer to the place of theirs.
+void swap_in_place(Compiled& one, Compiled& other) {
+  std::swap(one, other);
+  std::swap(one.compilation, other.compilation);
+  std::swap(*one.compilation, *other.compilation);
 }
 
 }  // namespace
@@ -223,20 +248,20 @@ void Simulation::State::go_on_with(Compiled next, const std::vector<bool>& stopp
   how.files = run->open_files();
   if (how.files) how.files->finish();  // what is queued speaks of this program
   run.reset();
-  std::swap(static_cast<Compiled&>(made), next);
+  swap_in_place(made, next);
   try {
     how.resume = state, how.renewal = renewal;
     open();
   } catch (...) {
     run.reset();
-    std::swap(static_cast<Compiled&>(made), next);
+    swap_in_place(made, next);
     how.resume = state, how.renewal = Renewal::Nothing;
     open();
     stop(before);
     run->advance(0);
     throw;
   }
-  made.endless = endless(made.compilation);
+  made.endless = endless(*made.compilation);
 }
 
 /// Steps of a program with another end, then the one before goes on.
@@ -246,7 +271,7 @@ std::int64_t Simulation::State::visit(Compiled other, const std::vector<bool>& h
   go_on_with(std::move(other), held, Renewal::Scalars);
   const std::int64_t made_now = run->advance(-1);
   was_interrupted = run->interrupted();
-  const std::vector<bool> ended = has_ended(model, before.compilation);
+  const std::vector<bool> ended = has_ended(model, *before.compilation);
   go_on_with(std::move(before), ended, Renewal::Scalars);
   return made_now;
 }
@@ -267,7 +292,7 @@ std::int64_t Simulation::step(std::int64_t count) {
     throw Error("nothing ends this run", "give `until` or a number of steps", "E0804",
                 ErrorKind::Run);
   s_->was_interrupted = false;
-  return translated([&] { return s_->run->advance(count); }, &s_->made.compilation);
+  return translated([&] { return s_->run->advance(count); }, s_->made.compilation.get());
 }
 
 std::int64_t Simulation::step_until(const std::string& condition) {
@@ -278,7 +303,7 @@ std::int64_t Simulation::step_until(const std::string& condition) {
   Overrides end;
   end.until = condition;
   Compiled alone = s_->compiled(s_->model.with(end));
-  const Compilation& ended = alone.compilation;
+  const Compilation& ended = *alone.compilation;
   if (ended.program->steps >= 0 && ended.system->end_time > 0)  // a time: the step is known
     return step(std::max<std::int64_t>(0, ended.program->steps - steps()));
   const std::vector<bool> held = translated([&] { return s_->holds(s_->model, condition); });
@@ -291,7 +316,7 @@ std::int64_t Simulation::step_until(const std::string& condition) {
   }
   Compiled before = s_->compiled(s_->model);
   return translated([&] { return s_->visit(std::move(alone), held, std::move(before)); },
-                    &s_->made.compilation);
+                    s_->made.compilation.get());
 }
 
 void Simulation::set(const std::string& name, const std::string& value) {
@@ -302,15 +327,15 @@ void Simulation::set(const std::string& name, const std::string& value) {
   change.set = {name + "=" + value};
   Model next = s_->model.with(change);
   Compiled program = s_->compiled(next);
-  check_same_state(s_->made.compilation, program.compilation, name);
+  check_same_state(*s_->made.compilation, *program.compilation, name);
   const std::string when =
       fmt::format("{} = {} from step {}, t = {:.6g} on", name, value, steps(), time());
   translated(
       [&] {
-        const std::vector<bool> ended = s_->has_ended(next, program.compilation);
+        const std::vector<bool> ended = s_->has_ended(next, *program.compilation);
         s_->go_on_with(std::move(program), ended, runtime::RunOptions::Renewal::Averages);
       },
-      &s_->made.compilation);
+      s_->made.compilation.get());
   s_->model = std::move(next);
   s_->formulas.clear();
   s_->changes.push_back(when);
@@ -326,7 +351,30 @@ void Simulation::changed() {
       [&] {
         s_->go_on_with(std::move(program), s_->stopped(), runtime::RunOptions::Renewal::Averages);
       },
-      &s_->made.compilation);
+      s_->made.compilation.get());
+}
+
+void Simulation::restart_background() {
+  s_->begin_change();
+  const std::string& scale = s_->made.compilation->system->scale_factor;
+  if (scale.empty())
+    throw Error("the rate of expansion of this model does not follow from its energy",
+                "`metric frw(a)` in the model, without a formula for a");
+  refuse_parts(*s_->run, s_->program());
+  if (s_->made.ranks) refuse_files(s_->how.out, "the state");
+  translated([&] { s_->run->restart_expansion(program::slope_of(scale)); },
+             s_->made.compilation.get());
+  changed();
+}
+
+void Simulation::save(const std::string& path) {
+  refuse_parts(*s_->run, s_->program());
+  translated(
+      [&] {
+        s_->settle();
+        s_->run->save_to(path, {s_->model.written(), call_of(s_->model.overrides())});
+      },
+      s_->made.compilation.get());
 }
 
 bool Simulation::over() const { return s_->run->over(); }
@@ -375,10 +423,6 @@ std::shared_ptr<const View> Simulation::view(const std::string& state) {
         fmt::format("{} ranks have a part of `{}` each, in a memory of its own", ranks(), state),
         "`read` makes a copy of the whole and `write` deals it out; or one device");
   const program::Target target = s_->info.target;
-  if (target != program::Target::Native && target != program::Target::Cuda)
-    throw Error(
-        fmt::format("`{}` lies in the memory of {}, which has no addresses", state, s_->info.name),
-        "`read` makes a copy; or device native or cuda");
   void* data = translated([&] { return s_->run->session().raw_memory(buffer); });
   if (data == nullptr)
     throw Error(fmt::format("`{}` shares its memory with other arrays of the state", state),
@@ -389,6 +433,10 @@ std::shared_ptr<const View> Simulation::view(const std::string& state) {
   if (target == program::Target::Cuda) {
     view->cuda = std::stoi(s_->info.id.substr(s_->info.id.find(':') + 1));
     s_->viewed_there = true;
+  }
+  if (target == program::Target::OpenCL) {
+    const runtime::RawQueue there = s_->made.first().raw_queue();
+    view->opencl_context = there.context, view->opencl_queue = there.queue;
   }
   view->precision = s_->program().buffers[static_cast<std::size_t>(buffer)].precision;
   view->name = state;
@@ -429,9 +477,10 @@ Result Simulation::finish() {
         const auto& notes = s_->made.in_results;
         result.run.notes.insert(result.run.notes.end(), notes.begin(), notes.end());
         result.tables = std::move(s_->keeper.tables);
+        result.compilation = s_->made.compilation;
         return result;
       },
-      &s_->made.compilation);
+      s_->made.compilation.get());
 }
 
 Result run(const Model& model, const StartOptions& options) {

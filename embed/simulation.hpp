@@ -27,6 +27,9 @@ struct StartOptions {
   /// names.
   std::int64_t ranks = 0;
   std::string out;  ///< folder of the model's files; empty: none are written
+  /// A checkpoint to go on from, of `Simulation::save` or of the command: a file, or a folder of
+  /// results that has one. Changes of the model that are not given are those of the checkpoint.
+  std::string resume;
   int threads = 0;  ///< of the host's part; 0: all
   /// Called about ten times a second: true ends the run after this step, with results up to here.
   std::function<bool(const runtime::Progress&)> stops = {};
@@ -46,8 +49,12 @@ struct Array {
 /// queued; whatever the program has queued on a GPU when it calls the simulation again is waited
 /// for. So the streams of both need no further order.
 struct View {
-  void* data = nullptr;  ///< of a GPU: an address there
-  int cuda = -1;         ///< number of the CUDA device; -1: memory of the host
+  void* data = nullptr;  ///< of a CUDA device: an address there; of an OpenCL device: a cl_mem
+  int cuda = -1;         ///< number of the CUDA device; -1: another device
+  /// cl_context and cl_command_queue of an OpenCL device; null: another device. What is queued
+  /// there runs in order with the simulation's work; another queue must have ended before the
+  /// simulation is called again.
+  void *opencl_context = nullptr, *opencl_queue = nullptr;
   program::Precision precision = program::Precision::F64;
   std::string name;
   std::vector<std::string> axes;
@@ -64,6 +71,8 @@ struct TakenTable {
 struct Result {
   runtime::RunResult run;
   std::vector<TakenTable> tables;  ///< spectra, slices, profiles, ...; no snapshots
+  /// What ran, for a page of it (embed/page.hpp).
+  std::shared_ptr<const Compilation> compilation;
 };
 
 class Simulation {
@@ -99,15 +108,21 @@ class Simulation {
   /// the next step starts from. A background goes on as it was. It takes a compilation, which the
   /// cache has from the second call on.
   void changed();
+  /// Gives a box that expands with its own energy the rate at which 3 M^2 H^2 = <rho> holds for the
+  /// present fields. Throws Error where the model has no such background, or no rate fulfils it.
+  void restart_background();
+  /// Writes the state into a checkpoint, from which `StartOptions::resume` and the command's
+  /// --resume go on with the same bits. Throws Error: the state holds NaN, the file cannot be
+  /// written, or the sweep runs in parts.
+  void save(const std::string& path);
   /// Gives a parameter another value from here on; the state, time and random streams stay.
   /// Momenta at half steps and values that are carried from step to step are those of the value
   /// before until a step has been made. `value`: a number or a formula. Files of results
   /// go on and state the change. Throws Error where the state would have another meaning
   /// (embed/same_state.hpp) or ranks write files, and leaves the simulation as it was.
   void set(const std::string& name, const std::string& value);
-  /// An array of the state where it lies, on devices `native` and `cuda`, not for links or spinors
-  /// and not where ranks share the run. While a view exists, calls that change the state throw
-  /// Error of kind InUse.
+  /// An array of the state where it lies, not for links or spinors on GPUs and not where ranks
+  /// share the run. While a view exists, calls that change the state throw Error of kind InUse.
   std::shared_ptr<const View> view(const std::string& state);
   /// Coordinates of the sites along each axis, x first, in the model's unit and 0 in the middle of
   /// the box; empty where the model has no lattice.

@@ -15,13 +15,17 @@ namespace {
   int line = 0, column = 0;
   for (const embed::Problem& p : error.problems)
     if (p.severity == "error" && line == 0) line = p.line, column = p.column;
+  if (error.kind == embed::ErrorKind::Broken) line = error.line;
   std::string text = error.text;
   if (text.empty()) {
     text = "error[" + error.code + "]: " + error.what() + "\n";
     if (!error.hint.empty()) text += "   = " + error.hint + "\n";
     text += error.cause + error.log;
   }
-  throw Error(error.what(), error.code, error.hint, text, line, column);
+  const Error made(error.what(), error.code, error.hint, text, line, column);
+  if (error.kind == embed::ErrorKind::Broken)
+    throw BrokenState(made, error.step, error.site, error.cause);
+  throw made;
 }
 
 template <class Work>
@@ -77,6 +81,14 @@ const std::string& Error::text() const { return text_; }
 int Error::line() const { return line_; }
 int Error::column() const { return column_; }
 
+BrokenState::BrokenState(const Error& error, std::int64_t step, std::vector<std::int64_t> site,
+                         std::string cause)
+    : Error(error), step_(step), site_(std::move(site)), cause_(std::move(cause)) {}
+BrokenState::~BrokenState() = default;
+std::int64_t BrokenState::step() const { return step_; }
+const std::vector<std::int64_t>& BrokenState::site() const { return site_; }
+const std::string& BrokenState::cause() const { return cause_; }
+
 struct Model::Hidden {
   embed::Model model;
 };
@@ -111,7 +123,7 @@ Simulation Model::start(const Options& options) const {
   return outward([&] {
     embed::StartOptions how;
     how.device = options.device, how.out = options.out, how.threads = options.threads;
-    how.ranks = options.ranks;
+    how.ranks = options.ranks, how.resume = options.resume;
     return Simulation(
         std::make_unique<Simulation::Hidden>(hidden_->model.with(overrides(options)), how));
   });
@@ -139,6 +151,12 @@ void Simulation::set(const std::string& name, const std::string& value) {
 }
 void Simulation::changed() {
   outward([&] { hidden_->simulation.changed(); });
+}
+void Simulation::restart_background() {
+  outward([&] { hidden_->simulation.restart_background(); });
+}
+void Simulation::save(const std::string& path) {
+  outward([&] { hidden_->simulation.save(path); });
 }
 bool Simulation::over() const { return hidden_->simulation.over(); }
 std::int64_t Simulation::steps() const { return hidden_->simulation.steps(); }

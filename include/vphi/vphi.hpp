@@ -37,6 +37,22 @@ class VPHI_API Error : public std::runtime_error {
   int line_ = 0, column_ = 0;
 };
 
+/// The state of a run holds NaN, or has no primitive variables. `line()` is that of the equation.
+class VPHI_API BrokenState : public Error {
+ public:
+  BrokenState(const Error& error, std::int64_t step, std::vector<std::int64_t> site,
+              std::string cause);
+  ~BrokenState() override;
+  std::int64_t step() const;                      ///< in which it broke; -1: not known
+  const std::vector<std::int64_t>& site() const;  ///< the first, x first; empty: not known
+  const std::string& cause() const;               ///< the term and its numbers; may be empty
+
+ private:
+  std::int64_t step_ = -1;
+  std::vector<std::int64_t> site_;
+  std::string cause_;
+};
+
 /// Options of a run that change a model without changing its text, as those of the command.
 struct Options {
   std::map<std::string, std::string> set;  ///< parameters: {"g", "100*m"}
@@ -50,6 +66,9 @@ struct Options {
   /// auto, native, opencl[:k], cuda[:k]; several share the run: cuda:0,1, cuda:0-7, cuda:all
   std::string device = "auto";
   std::string out;  ///< folder of the model's files; empty: none are written
+  /// A checkpoint to go on from, of `Simulation::save` or of the command: a file, or a folder of
+  /// results that has one. Options that are not given are those of the checkpoint.
+  std::string resume;
   int threads = 0;  ///< of the host's part; 0: all
   /// So many ranks share the instances of a sweep or a lattice, a device each, or the processors of
   /// device native; 0: as many as `device` names.
@@ -112,6 +131,12 @@ class VPHI_API Simulation {
   /// Computes anew from the present state what is carried from step to step, such as averages that
   /// the next step starts from; after `write`. A background goes on as it was.
   void changed();
+  /// Gives a box that expands with its own energy the rate at which 3 M^2 H^2 = <rho> holds for the
+  /// present fields. Throws where the model has no such background, or no rate fulfils it.
+  void restart_background();
+  /// Writes a checkpoint, from which `Options::resume` and the command's --resume go on with the
+  /// same bits.
+  void save(const std::string& path);
   /// Evaluates a formula of the model's language at the present time, in physical units: a number,
   /// or one at each site.
   Array evaluate(const std::string& formula) const;

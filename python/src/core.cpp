@@ -194,6 +194,13 @@ embed::Overrides overrides(const std::vector<std::string>& set, const std::strin
   return all;
 }
 
+/// The changes of a model, in the order of the arguments of `overrides`.
+nb::tuple overrides_of(const embed::Model& model) {
+  const embed::Overrides& all = model.overrides();
+  return nb::make_tuple(all.set, all.lattice, all.until, all.precision, all.seed, all.steps,
+                        all.batch, all.free);
+}
+
 /// The model with initial values: (name, numbers), complex ones with a last axis of 2.
 embed::Model with_initial_values(const embed::Model& model, const nb::list& initial) {
   using Given = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
@@ -242,22 +249,25 @@ struct Held {
 
 /// What the page of a run is made of, when it is asked for.
 struct Finished {
-  embed::Model model;
+  std::shared_ptr<const Compilation> compilation;
+  embed::Overrides overrides;
   runtime::DeviceInfo device;
   runtime::RunResult run;
   double bandwidth = 0;
-  std::string page() const { return embed::page_of(model, device, run, bandwidth); }
+  std::string page() const {
+    return embed::page_of(*compilation, overrides, device, run, bandwidth);
+  }
 };
 
 /// A Simulation and whether Ctrl-C was pressed in it.
 class Driven {
  public:
   Driven(const embed::Model& model, const std::string& device, std::int64_t ranks,
-         const std::string& out, int threads, nb::object progress)
+         const std::string& out, int threads, nb::object progress, const std::string& resume)
       : progress_(std::move(progress)) {
     embed::StartOptions options;
     options.device = device, options.ranks = ranks;
-    options.out = out, options.threads = threads;
+    options.out = out, options.threads = threads, options.resume = resume;
     options.stops = [this](const runtime::Progress& now) { return stops(now); };
     options.tell = [this](const std::string& text) {
       const nb::gil_scoped_acquire held;
@@ -292,6 +302,14 @@ class Driven {
     const nb::gil_scoped_release free;
     simulation_->changed();
   }
+  void restart_background() {
+    const nb::gil_scoped_release free;
+    simulation_->restart_background();
+  }
+  void save(const std::string& path) {
+    const nb::gil_scoped_release free;
+    simulation_->save(path);
+  }
   /// Coordinates of the sites by the name of the axis.
   nb::dict places() const {
     nb::dict all;
@@ -312,8 +330,9 @@ class Driven {
     const double bandwidth =
         memories * runtime::known_copy_bandwidth(simulation_->device()).value_or(0);
     out["bandwidth"] = bandwidth;
-    out["finished"] = nb::cast(
-        Finished{simulation_->model(), simulation_->device(), std::move(result.run), bandwidth});
+    out["finished"] =
+        nb::cast(Finished{std::move(result.compilation), simulation_->model().overrides(),
+                          simulation_->device(), std::move(result.run), bandwidth});
     out["told"] = nb::cast(told_);
     out["places"] = places();
     return out;
@@ -348,12 +367,16 @@ class Driven {
     const nb::object owner = nb::cast(Held{view, nb::borrow(self)});
     const bool single = view->precision == program::Precision::F32;
     const nb::object array =
-        view->cuda < 0 ? (single ? array_at<nb::numpy, float>(*view, owner)
-                                 : array_at<nb::numpy, double>(*view, owner))
-                       : (single ? array_at<nb::array_api, nb::device::cuda, float>(*view, owner)
-                                 : array_at<nb::array_api, nb::device::cuda, double>(*view, owner));
+        view->opencl_queue != nullptr ? owner
+        : view->cuda < 0
+            ? (single ? array_at<nb::numpy, float>(*view, owner)
+                      : array_at<nb::numpy, double>(*view, owner))
+            : (single ? array_at<nb::array_api, nb::device::cuda, float>(*view, owner)
+                      : array_at<nb::array_api, nb::device::cuda, double>(*view, owner));
     return nb::make_tuple(array, reinterpret_cast<std::uintptr_t>(view->data),
-                          nb::tuple(nb::cast(view->shape)), single ? "<f4" : "<f8", view->cuda);
+                          nb::tuple(nb::cast(view->shape)), single ? "<f4" : "<f8", view->cuda,
+                          reinterpret_cast<std::uintptr_t>(view->opencl_context),
+                          reinterpret_cast<std::uintptr_t>(view->opencl_queue));
   }
   /// "NVIDIA H200", "... (2 ranks)"
   std::string device() const {
@@ -416,6 +439,7 @@ NB_MODULE(_core, m) {
       .def_static("from_file", &embed::Model::from_file, nb::call_guard<nb::gil_scoped_release>())
       .def("changed", &embed::Model::with, nb::call_guard<nb::gil_scoped_release>())
       .def("with_initial_values", &with_initial_values)
+      .def_prop_ro("overrides", &overrides_of)
       .def("check", &check, nb::call_guard<nb::gil_scoped_release>())
       .def("source", &source, nb::call_guard<nb::gil_scoped_release>())
       .def("explanation", &explanation, nb::call_guard<nb::gil_scoped_release>())
@@ -432,12 +456,15 @@ NB_MODULE(_core, m) {
   nb::class_<Driven>(m, "Simulation")
       .def("view", &Driven::view)
       .def(nb::init<const embed::Model&, const std::string&, std::int64_t, const std::string&, int,
-                    nb::object>(),
-           nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
+                    nb::object, const std::string&>(),
+           nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
       .def("step", &Driven::step)
       .def("step_until", &Driven::step_until)
       .def("set", &Driven::set)
       .def("changed", &Driven::changed)
+      .def("restart_background", &Driven::restart_background)
+      .def("save", &Driven::save)
+      .def_prop_ro("model", [](Driven& d) { return d.simulation().model(); })
       .def("finish", &Driven::finish)
       .def("read", &Driven::read)
       .def("evaluate", &Driven::evaluate)

@@ -132,6 +132,7 @@ def test_run_takes_them_and_nothing_is_left(arrays, tmp_path, monkeypatch):
     result = vphi.load(FREE).run("native", init=arrays, steps=4)
     assert result["mean(phi)"].values[0] == pytest.approx(arrays["phi"].mean(), rel=1e-12)
     assert list(tmp_path.iterdir()) == []
+    assert "A free field" in result.report().html  # the page needs none of the files
 
 
 SCRIPT = """import os, sys, numpy, vphi
@@ -183,6 +184,32 @@ def test_links():
     plaquettes = 6*4**4
     mean = given["mean(re(tr(loop(mu, nu, -mu, -nu)))/2, mu < nu)"]
     assert mean == pytest.approx(1 - 6/plaquettes, abs=1e-6)
+    links = given["U"]
+    assert links.dims[-3:] == ("direction", "row", "column")
+    assert numpy.allclose(links, turned, rtol=0, atol=1e-6)
+
+
+def test_links_go_round():
+    """The links of a run as arrays are those that another one starts from."""
+    model = vphi.load("su3", lattice="4^4", precision="f64")
+    sim = model.start("native")
+    sim.step(1)
+    links = numpy.asarray(sim["U"])
+    unit = links @ numpy.conj(numpy.swapaxes(links, -1, -2))
+    assert numpy.abs(unit - numpy.eye(3)).max() < 1e-13
+    assert numpy.abs(numpy.linalg.det(links) - 1).max() < 1e-13
+    forward = {mu: numpy.roll(links, -1, axis=3 - mu) for mu in range(4)}  # axes: t, z, y, x
+    sum_of_traces = 0
+    for mu in range(4):
+        for nu in range(mu):
+            loop = (links[..., mu, :, :] @ forward[mu][..., nu, :, :]
+                    @ numpy.conj(numpy.swapaxes(forward[nu][..., mu, :, :], -1, -2))
+                    @ numpy.conj(numpy.swapaxes(links[..., nu, :, :], -1, -2)))
+            sum_of_traces += numpy.trace(loop, axis1=-2, axis2=-1).real.mean()/3
+    mean = sim["mean(re(tr(loop(mu, nu, -mu, -nu)))/3, mu < nu)"]
+    assert mean == pytest.approx(sum_of_traces/6, rel=1e-12)
+    again = model.start("native", init={"U": links})
+    assert numpy.allclose(again["U"], links, rtol=0, atol=1e-13)
 
 
 def test_variables_without_a_lattice():

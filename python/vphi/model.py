@@ -99,8 +99,8 @@ def _kind(device):
 class Model:
     """A model that was read and derived; it never changes. `load` makes one."""
 
-    def __init__(self, core: _core.Model, given: tuple[Changes, ...]):
-        self._core, self._given = core, given
+    def __init__(self, core: _core.Model):
+        self._core = core
 
     @property
     def name(self) -> str:
@@ -119,7 +119,7 @@ class Model:
     @property
     def free(self) -> list[str]:
         """Parameters that kernels read as numbers of the run."""
-        return sorted({name for changes in self._given for name in changes.get("free") or ()})
+        return sorted(self._core.overrides[-1])
 
     @property
     def warnings(self) -> str:
@@ -148,38 +148,48 @@ class Model:
     def changed(self, **changes: Unpack[Changes]) -> Model:
         """The same model with other values: `set`, `lattice`, `until`, `precision`, `seed`,
         `steps`, `batch`, `free`."""
-        return Model(self._core.changed(_overrides(**changes)), self._given + (changes,))
+        return Model(self._core.changed(_overrides(**changes)))
 
     def start(self, device: str = "auto", *, out: str | os.PathLike[str] | None = None,
               threads: int = 0, progress: Report | None = None, init: Initial | None = None,
-              ranks: int | None = None, **changes: Unpack[Changes]) -> Simulation:
+              ranks: int | None = None, resume: str | os.PathLike[str] | None = None,
+              **changes: Unpack[Changes]) -> Simulation:
         """A run that is driven by hand: compiled, at its first state. `device`: auto, native,
         cuda[:k], opencl[:k], or several, "cuda:0,1" or "cuda:all". `ranks`: so many share the
         instances of a sweep, or a lattice, a device each, or the processors of device native.
         `init`: arrays of initial values in physical units by variable, {"phi": phi, "phi'": rate},
-        instead of the text's."""
+        instead of the text's. `resume`: goes on from a checkpoint, the file of `sim.save` or a
+        folder of results of the command that has one; changes that are not given are its own."""
         arguments.text("device", device, "cuda:0")
         arguments.whole("threads", threads, 0)
         ranks = arguments.ranks(ranks)
         model = self.changed(**changes) if changes else self
         core = model._core
+        if init and resume is not None:
+            raise UsageError("a run that goes on from a checkpoint has no initial values", "E0810",
+                             "sim.write and sim.changed give its state other values")
         if init:
             core = core.with_initial_values([(str(name), _initial(name, values))
                                              for name, values in dict(init).items()])
-        return Simulation(model, core, device, ranks, out, threads, progress)
+        simulation = Simulation(model, core, device, ranks, out, threads, progress, resume)
+        if resume is not None:
+            simulation.model = Model(simulation._core.model)
+        return simulation
 
     def run(self, device: str = "auto", *, out: str | os.PathLike[str] | None = None,
             threads: int = 0, progress: Report | bool | None = None, init: Initial | None = None,
-            ranks: int | None = None, **changes: Unpack[Changes]) -> Result:
+            ranks: int | None = None, resume: str | os.PathLike[str] | None = None,
+            **changes: Unpack[Changes]) -> Result:
         """From the first step to the end. `out`: a folder for the files of the model; without it
         none are written. `progress`: a function that is called with (step, steps, t, seconds_left,
         updates_per_s) about ten times a second; True: a bar of tqdm; False: nothing; None: a bar in
-        a terminal or a notebook where tqdm is installed. `device`, `ranks`, `init`: as for `start`.
+        a terminal or a notebook where tqdm is installed. `device`, `ranks`, `init`, `resume`: as for
+        `start`.
         Ctrl-C ends the run after its step and raises Interrupted, whose `result` is
         complete up to there."""
         report = bar_for(progress, self.name)
         simulation = self.start(device, out=out, threads=threads, progress=report, init=init,
-                                ranks=ranks, **changes)
+                                ranks=ranks, resume=resume, **changes)
         try:
             simulation.run()
         except Interrupted as stop:
@@ -199,14 +209,11 @@ class Model:
         return of_model(self)
 
     def __reduce__(self):  # a model is its text and what was changed
-        return _again, (self.text, self._given)
+        return _again, (self.text, self._core.overrides)
 
 
-def _again(text, given):
-    model = load(text)
-    for changes in given:
-        model = model.changed(**changes) if changes else model
-    return model
+def _again(text, changes):
+    return Model(_core.Model.from_text(text, "model", _core.overrides(*changes)))
 
 
 def load(model: str | os.PathLike[str], *, name: str = "model",
@@ -223,5 +230,5 @@ def load(model: str | os.PathLike[str], *, name: str = "model",
     """
     wanted = _overrides(**changes)
     if isinstance(model, str) and "\n" in model:
-        return Model(_core.Model.from_text(model, name, wanted), (changes,))
-    return Model(_core.Model.from_file(os.fspath(model), wanted), (changes,))
+        return Model(_core.Model.from_text(model, name, wanted))
+    return Model(_core.Model.from_file(os.fspath(model), wanted))

@@ -274,7 +274,7 @@ class Result(Outputs):
     def report(self) -> Page:
         """The page that `vphi run` writes beside its files: formulas, verdicts, curves, speed. A
         notebook shows it in a frame; `.html` is its text and `.save(path)` writes it. Pictures of
-        fields are on it where `out=` has kept their files. It takes a compilation of the model."""
+        fields are on it where `out=` has kept their files."""
         finished = self._plain.get("finished")
         if finished is None:
             raise UsageError("a result that was pickled has its numbers, and no page", "E0810",

@@ -21,12 +21,13 @@ class View:
     """An array of the state where it lies, without a copy. It counts as used as long as it, or an
     array that was made of it, is there; `with` lets go of it at the end.
 
-    On device native numpy.asarray, torch.from_dlpack and the like take it, on a GPU cupy.asarray,
-    torch.from_dlpack and jax.dlpack.from_dlpack. No work of the simulation is queued while a view
+    On device native numpy.asarray, torch.from_dlpack and the like take it, on device cuda
+    cupy.asarray, torch.from_dlpack and jax.dlpack.from_dlpack, on device opencl `cl_mem` is for
+    pyopencl. No work of the simulation is queued while a view
     exists, so that whatever stream a library names needs to wait for nothing."""
 
-    def __init__(self, array, address, shape, kind, gpu):
-        self._array, self._gpu = array, gpu
+    def __init__(self, array, address, shape, kind, gpu, context=0, queue=0):
+        self._array, self._gpu, self._context, self._queue = array, gpu, context, queue
         self._interface = {"data": (address, False), "shape": shape, "typestr": kind,
                            "strides": None, "stream": None, "version": 3}
         self._inside = self._handed = False
@@ -39,6 +40,10 @@ class View:
     def _here(self):
         """The array of numpy."""
         array = self._there()
+        if self._queue:
+            raise UsageError("this view lies in the memory of an OpenCL device", "E0810",
+                             "pyopencl.MemoryObject.from_int_ptr(view.cl_mem), with the queue "
+                             "view.cl_queue; sim.read makes a copy for numpy")
         if self._gpu >= 0:
             raise UsageError(f"this view lies in the memory of cuda:{self._gpu}", "E0810",
                              "cupy.asarray, torch.from_dlpack or jax.dlpack.from_dlpack take it; "
@@ -56,10 +61,37 @@ class View:
         return array
 
     def __dlpack__(self, **how):
-        return self._there().__dlpack__(**how)
+        return self._exchanged().__dlpack__(**how)
 
     def __dlpack_device__(self):
-        return self._there().__dlpack_device__()
+        return self._exchanged().__dlpack_device__()
+
+    def _exchanged(self):
+        return self._here() if self._queue else self._there()
+
+    def _of_opencl(self, handle):
+        self._there()
+        if not self._queue:
+            raise AttributeError("this view lies in no memory of an OpenCL device")
+        return handle
+
+    @property
+    def cl_mem(self) -> int:
+        """On device opencl: the cl_mem, for pyopencl.MemoryObject.from_int_ptr. It is valid while
+        this view exists."""
+        return self._of_opencl(self._interface["data"][0])
+
+    @property
+    def cl_context(self) -> int:
+        """On device opencl: the cl_context, for pyopencl.Context.from_int_ptr."""
+        return self._of_opencl(self._context)
+
+    @property
+    def cl_queue(self) -> int:
+        """On device opencl: the cl_command_queue of the simulation, for
+        pyopencl.CommandQueue.from_int_ptr. What is queued there runs in order with the steps; wait
+        for any other queue before the simulation is called again."""
+        return self._of_opencl(self._queue)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -67,7 +99,7 @@ class View:
         exists until the object is gone. Inside of `with`, which is to end it, there is none."""
         self._there()
         if self._gpu < 0:
-            raise AttributeError("this view lies in the memory of the host")
+            raise AttributeError("this view lies in no memory of CUDA")
         if self._inside:
             raise AttributeError("a view in `with` has DLPack alone: torch.from_dlpack, "
                                  "cupy.asarray; or a view without `with`")
@@ -112,14 +144,14 @@ class Simulation:
     """One run on one device or on those of several ranks, used by one thread at a time.
     `Model.start` makes it."""
 
-    def __init__(self, model, core, device, ranks, out, threads, progress):
+    def __init__(self, model, core, device, ranks, out, threads, progress, resume=None):
         self.model = model
         self._busy = threading.Lock()
         self._process = os.getpid()
         self._result = None
         self._set: set[str] = set()
         self._core = _core.Simulation(core, device, ranks, "" if out is None else os.fspath(out),
-                                      threads, progress)
+                                      threads, progress, "" if resume is None else os.fspath(resume))
 
     def _call(self, work, *arguments):
         if os.getpid() != self._process:
@@ -215,17 +247,31 @@ class Simulation:
         it was, and so do t and the random streams."""
         self._call(self._core.changed)
 
+    def restart_background(self) -> None:
+        """Gives a box that expands with its own energy the rate of expansion at which
+        3 M^2 H^2 = <rho> holds for the present fields; after a kick that changed their energy."""
+        self._call(self._core.restart_background)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a checkpoint: model.start(device, resume=path) and `vphi run MODEL --resume=PATH`
+        go on from here with the same bits. A file of that name is replaced when the new one is
+        complete."""
+        self._call(self._core.save, os.fspath(path))
+
     def view(self, array: str) -> View:
-        """An array of the state where it lies, on device native or cuda: numpy.asarray (native),
-        cupy.asarray (cuda), torch.from_dlpack and the like make an array of it without a copy, to
-        be read and written. Until it is gone the state is held still: what would change it raises
+        """An array of the state where it lies: numpy.asarray (native), cupy.asarray (cuda),
+        torch.from_dlpack and the like make an array of it without a copy, to be read and written;
+        on device opencl pyopencl takes its `cl_mem`. Until it is gone the state is held still: what would change it raises
         InUse."""
         return View(*self._call(self._core.view, array))
 
     def __getitem__(self, formula: str) -> Any:
         """A formula of the model's language in physical units at the present time: sim["a"],
-        sim["phi'^2/2"], sim["mean(phi)"]."""
+        sim["phi'^2/2"], sim["mean(phi)"]. The name of a gauge field: its complex matrices, with the
+        axes direction, row and column behind those of the lattice."""
         axes, values = self._call(self._core.evaluate, formula)
+        if axes and axes[-1] == "part":
+            axes, values = axes[:-1], values.view(complex)[..., 0]
         if values.ndim == 0:
             return values[()].item()
         places = {name: self._core.places[name] for name in axes if name in self._core.places}

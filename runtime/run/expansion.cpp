@@ -29,6 +29,27 @@ std::optional<ExpansionFault> expansion_fault(const program::Program& program,
       "keep the energy (a friction or a source beside `derived`): prescribe the background then"};
 }
 
+void RateSearch::take(double residual) {
+  constexpr int kMost = 60;
+  constexpr double kRounding = 1e-15;
+  if (taken_ == 0 || std::abs(residual) < std::abs(residual_best_))
+    best_ = rate_, residual_best_ = residual;
+  const double slope = (residual - residual_before_) / (rate_ - before_);
+  const bool first = taken_++ == 0;
+  const double here = rate_;
+  // residual = rho/(3 M^2 H^2) - 1 up to a positive factor, and H is proportional to the rate
+  rate_ = first ? rate_ * (1 + residual / 2) : rate_ - residual / slope;
+  before_ = here, residual_before_ = residual;
+  done_ =
+      std::abs(residual) <= kRounding || rate_ == here || !std::isfinite(rate_) || taken_ == kMost;
+  if (done_) rate_ = best_;
+}
+
+bool RateSearch::found() const {
+  constexpr double kEnough = 1e-10;
+  return std::abs(residual_best_) < kEnough && rate_ * first_ > 0;
+}
+
 void WorstResidual::look(const program::Program& program, const std::vector<double>& scalars,
                          std::int64_t instance, double time) {
   if (program.expansion.residual_slot < 0) return;

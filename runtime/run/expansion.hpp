@@ -23,6 +23,27 @@ std::optional<ExpansionFault> expansion_fault(const program::Program& program,
                                               const std::vector<double>& scalars,
                                               std::int64_t instance, std::int64_t step);
 
+/// Looks for the rate of the scale factor at which the residual of the Friedmann equation is 0, by
+/// the secant method.
+class RateSearch {
+ public:
+  explicit RateSearch(double rate) : first_(rate), rate_(rate) {}
+  /// Takes the residual at `rate()` and moves on.
+  void take(double residual);
+  double rate() const { return rate_; }
+  /// Whether the residual is 0 to rounding, or no other rate makes it smaller.
+  bool done() const { return done_; }
+  /// Whether `rate()` fulfils the equation, and expands or contracts as the first rate did.
+  bool found() const;
+
+ private:
+  double first_, rate_;
+  double before_ = 0, residual_before_ = 0;  ///< of the step before
+  double best_ = 0, residual_best_ = 0;
+  int taken_ = 0;
+  bool done_ = false;
+};
+
 /// The largest residual of a run.
 class WorstResidual {
  public:

@@ -193,6 +193,11 @@ std::shared_ptr<const SavedState> Loop::save(bool same_model) {
       {step_, time_, seconds_, false, same_model ? watched_at_start_ : std::vector<double>()});
 }
 
+void Loop::save_to(const std::filesystem::path& path, const ModelAsWritten& model) {
+  if (!checkpoints_.write({step_, time_, seconds_, over(), watched_at_start_}, path, model))
+    check_state(first_);
+}
+
 void Loop::keep(bool wait) {
   const bool finished = over() && (ensemble_ == nullptr || ensemble_->last_part());
   checkpoints_.keep({step_, time_, seconds_, finished, watched_at_start_}, wait);

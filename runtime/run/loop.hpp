@@ -51,6 +51,12 @@ class Loop {
   /// The present state, in the memory of the host. `same_model`: whether the run that goes on from
   /// it compares its drifts with the start of this one.
   std::shared_ptr<const SavedState> save(bool same_model);
+  /// The same into a file of its own. Throws BrokenState, io::ResultsError.
+  void save_to(const std::filesystem::path& path, const ModelAsWritten& model);
+  /// The rate of the scale factor, a scalar of this name, from the Friedmann equation for the
+  /// present fields, in each instance. Throws RunError E0815 where none fulfils it, and leaves the
+  /// rate as it was.
+  void restart_expansion(const std::string& rate);
 
   /// For the part that follows.
   CheckpointProgress kept() { return checkpoints_.kept(seconds_); }

@@ -68,6 +68,38 @@ void Loop::check_expansion() {
   }
 }
 
+void Loop::restart_expansion(const std::string& rate) {
+  const auto known = std::ranges::find(p_.scalars, rate, &program::Scalar::name);
+  const auto rate_slot = static_cast<int>(known - p_.scalars.begin());
+  std::vector<RateSearch> searches;
+  for (std::int64_t i = 0; i < instances_; ++i) searches.emplace_back(session_.slot(rate_slot)[i]);
+  const std::vector<RateSearch> first = searches;
+  const auto set = [&](const std::vector<RateSearch>& all) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+      session_.set_scalar(rate_slot, all[i].rate(), static_cast<std::int64_t>(i));
+  };
+  while (!std::ranges::all_of(searches, &RateSearch::done)) {
+    observer_.watch_all();
+    for (std::size_t i = 0; i < searches.size(); ++i)
+      if (!searches[i].done())
+        searches[i].take(session_.slot(p_.expansion.residual_slot)[static_cast<std::int64_t>(i)]);
+    set(searches);
+  }
+  for (std::size_t i = 0; i < searches.size(); ++i) {
+    const bool out =
+        ensemble_ != nullptr && ensemble_->failed(first_instance_ + static_cast<std::int64_t>(i));
+    if (out || searches[i].found()) continue;
+    set(first);
+    observer_.watch_all();
+    throw RunError("E0815",
+                   fmt::format("no rate of expansion fulfils the Friedmann equation at step {}: "
+                               "<rho> is not positive",
+                               step_),
+                   "a state with a positive energy density");
+  }
+  observer_.watch_all();
+}
+
 bool Loop::none_left() const {
   for (std::int64_t i = 0; i < p_.all_instances(); ++i)
     if (!ensemble_->failed(i)) return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,11 +41,21 @@ void Observer::restore(const ObserverState& state, std::int64_t generation, cons
   expectations_.restore(state.expectations);
   restored_ = true;
   if (all_files() == nullptr) return;
-  for (const std::string& name : all_files()->go_back(generation, at, marks)) {
-    if (!results_) ensemble_->rewrite_rows(name);
-    for (const Output& output : session_.program().outputs)
-      if (results_ && output.file == name && !output.scalars.empty()) rewrite_rows(output);
-  }
+  for (const std::string& name : all_files()->go_back(generation, at, marks)) rewrite_rows(name);
+}
+
+void Observer::rewrite_rows() {
+  if (all_files() == nullptr) return;
+  std::set<std::string> names;
+  for (const Output& output : session_.program().outputs)
+    if (!output.scalars.empty()) names.insert(output.file);
+  for (const std::string& name : names) rewrite_rows(name);
+}
+
+void Observer::rewrite_rows(const std::string& file) {
+  if (!results_) return ensemble_->rewrite_rows(file);
+  for (const Output& output : session_.program().outputs)
+    if (output.file == file && !output.scalars.empty()) rewrite_rows(output);
 }
 
 /// A sweep's files belong to its ensemble.
@@ -174,6 +185,12 @@ void Observer::watch() {
   session_.release_scratch();
 }
 
+void Observer::watch_all() {
+  const auto& p = session_.program();
+  launch(p.watch_before, p.watch_transforms, p.watch);
+  session_.release_scratch();
+}
+
 /// Launches with what the host does in between.
 void Observer::launch(const std::vector<program::Launch>& before,
                       const std::vector<program::Transform>& transforms,
@@ -189,8 +206,7 @@ void Observer::launch(const std::vector<program::Launch>& before,
 
 void Observer::observe(std::int64_t step, bool last) {
   const auto& p = session_.program();
-  launch(p.watch_before, p.watch_transforms, p.watch);
-  session_.release_scratch();
+  watch_all();
   bool any = false;
   const bool repeated = last && observed_ == step;  // made before the run was to end here
   std::vector<bool> done(p.outputs.size());

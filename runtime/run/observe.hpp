@@ -47,6 +47,8 @@ class Observer {
   /// restored is started again with the series so far.
   void restore(const ObserverState& state, std::int64_t generation, const io::Moment& at,
                const std::vector<std::pair<std::string, std::string>>& marks);
+  /// The series so far, into files that hold nothing yet.
+  void rewrite_rows();
   /// Flushes and marks the files.
   std::vector<std::pair<std::string, std::string>> mark(std::int64_t generation);
   void forget_before(std::int64_t generation);
@@ -71,6 +73,8 @@ class Observer {
   void observe(std::int64_t step, bool last);
   /// Runs only the watch launches.
   void watch();
+  /// The same with the transforms that they need.
+  void watch_all();
 
   const std::vector<Series>& series() const { return series_; }
   const std::vector<ExpectationResult>& expectations() const { return expectations_.results(); }
@@ -80,6 +84,7 @@ class Observer {
   void finish();  ///< waits until everything is written
 
  private:
+  void rewrite_rows(const std::string& file);
   void rewrite_rows(const program::Output& output);
   /// Whether the output is due by its steps or its time.
   bool due(const program::Output& output, std::int64_t step) const;

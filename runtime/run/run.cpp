@@ -169,6 +169,12 @@ std::int64_t Run::advance(std::int64_t steps) {
   return s.loop->step() - before;
 }
 
+void Run::save_to(const std::filesystem::path& path, const ModelAsWritten& model) {
+  state_->loop->save_to(path, model);
+}
+
+void Run::restart_expansion(const std::string& rate) { state_->loop->restart_expansion(rate); }
+
 std::shared_ptr<const SavedState> Run::save(bool same_model) {
   return state_->loop->save(same_model);
 }

@@ -51,6 +51,12 @@ struct KeepOptions {
   std::vector<std::pair<std::string, std::string>> call;  ///< options of the command, for messages
 };
 
+/// A model in the words of its user, as a checkpoint has it.
+struct ModelAsWritten {
+  std::string text;
+  std::vector<std::pair<std::string, std::string>> call;  ///< options of the command
+};
+
 struct RunOptions {
   std::string out;          ///< folder of the result files; empty: none are written
   std::int64_t steps = -1;  ///< stop after this number of steps; -1: as in the program
@@ -177,8 +183,8 @@ struct RunResult {
     const std::int64_t made = steps - std::max<std::int64_t>(0, resumed_from);
     return made > 0 ? performance.seconds / static_cast<double>(made) : 0;
   }
-  std::int64_t checkpoint = -1;        ///< step of the last checkpoint on disk; -1: there is none
-  double checkpoint_seconds = 0;       ///< time for which the run has waited for checkpoints
+  std::int64_t checkpoint = -1;   ///< step of the last checkpoint on disk; -1: there is none
+  double checkpoint_seconds = 0;  ///< time for which the run has waited for checkpoints
   /// As Program::state, f64, [instance][site], x fastest; of the last part of a sweep in parts.
   std::vector<std::vector<double>> state;
   std::vector<RankInfo> ranks = {};  ///< empty: one device has had all instances

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 
 #include "runtime/run/run.hpp"
@@ -31,6 +32,13 @@ class Run {
   /// from here. `same_model`: whether its program differs in the end of the run alone; otherwise
   /// conserved quantities are compared with their values now.
   std::shared_ptr<const SavedState> save(bool same_model);
+  /// Writes the present state into a checkpoint of its own, which refers to no result files.
+  /// Throws BrokenState where it has a number that is not finite, io::ResultsError where the file
+  /// cannot be written; a file of that name is then left as it was.
+  void save_to(const std::filesystem::path& path, const ModelAsWritten& model);
+  /// Gives the rate of the scale factor, a scalar of this name, the value at which the Friedmann
+  /// equation holds for the present fields. Throws RunError E0815 where there is none.
+  void restart_expansion(const std::string& rate);
   /// Makes the values and outputs at the end and completes the files. Must be called once, last.
   RunResult finish();
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "program/axes.hpp"
+#include "runtime/device/cuda/memory_holders.hpp"
 #include "runtime/device/native/process.hpp"
 #include "runtime/device/native/thread_pool.hpp"
 #include "runtime/io/matrix_file.hpp"
@@ -30,30 +31,27 @@ constexpr std::int64_t kIterationsUnwatched = 32;
 
 constexpr int kSeldom = 16;  ///< steps between outputs from which on their kernels run seldom
 
-std::string gigabytes(std::size_t bytes) {
-  const double mb = static_cast<double>(bytes) / 1e6;
-  return mb < 1000 ? fmt::format("{:.0f} MB", mb) : fmt::format("{:.1f} GB", mb / 1000);
-}
-
 void check_memory(const Program& p, const DeviceInfo& info) {
   const MemoryNeed need = memory_needed(p);
   if (info.memory_free == 0 || need.peak <= info.memory_free) return;
+  std::string others = memory_holders(info);
+  if (!others.empty()) others = fmt::format(" of {} ({})", gigabytes(info.memory_total), others);
   if (p.all_instances() > 1 && p.instances > 1) {
     const std::int64_t batch = largest_batch(p, info.memory_free);
     if (batch > 0)
       throw RunError(
           "E0802",
-          fmt::format("{} instances at once need {} of memory, and {} has {} free", p.instances,
-                      gigabytes(need.peak), info.name, gigabytes(info.memory_free)),
+          fmt::format("{} instances at once need {} of memory, and {} has {} free{}", p.instances,
+                      gigabytes(need.peak), info.name, gigabytes(info.memory_free), others),
           fmt::format("{} fit: --batch {}", batch, batch));
   }
   const auto largest = largest_lattice(p, info.memory_free);
   const auto dims = static_cast<std::size_t>(p.dims);
   throw RunError(
       "E0802",
-      fmt::format("{} needs {} of memory ({} bytes a site), and {} has {} free",
+      fmt::format("{} needs {} of memory ({} bytes a site), and {} has {} free{}",
                   shape_text({p.extent.data(), dims}), gigabytes(need.peak), need.per_site,
-                  info.name, gigabytes(info.memory_free)),
+                  info.name, gigabytes(info.memory_free), others),
       fmt::format("the largest lattice that fits is {}: --lattice '{}'",
                   shape_text({largest.data(), dims}), shape_text({largest.data(), dims})));
 }

@@ -63,15 +63,19 @@ TEST_F(Fault, CheckpointOnDemand) {
 }
 
 TEST_F(Fault, FullDiskForResults) {
-  {
-    Child first(folder_, run_words("r", kSteps, {"--checkpoint-every", "64 steps"}),
-                {150'000, false});
-    EXPECT_EQ(first.wait(), 1) << first.error();
-    EXPECT_TRUE(holds(first.error(), "E0830")) << first.error();
-    EXPECT_TRUE(holds(first.error(), "File too large")) << first.error();
+  for (const char* ranks : {"1", "2"}) {  // ranks: the first alone writes, and all end with it
+    fs::remove_all(folder_ / "r");
+    {
+      Child first(folder_,
+                  run_words("r", kSteps, {"--checkpoint-every", "64 steps", "--ranks", ranks}),
+                  {150'000, false});
+      EXPECT_EQ(first.wait(), 1) << first.error();
+      EXPECT_TRUE(holds(first.error(), "E0830")) << first.error();
+      EXPECT_TRUE(holds(first.error(), "File too large")) << first.error();
+    }
+    if (!fs::exists(files().newest)) GTEST_SKIP() << "the limit came before the first checkpoint";
+    expect_whole();
   }
-  if (!fs::exists(files().newest)) GTEST_SKIP() << "the limit came before the first checkpoint";
-  expect_whole();
 }
 
 TEST_F(Fault, FullDiskForCheckpointsDoesNotEndTheRun) {

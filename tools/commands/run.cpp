@@ -98,7 +98,7 @@ DeviceAndProgram prepare_portable(const Wanted& wanted) {
   DeviceAndProgram made;
   made.device = runtime::open_device(device_of(portable, wanted.device));
   made.notes = check_device(portable, made.device->info());
-  made.compilation.program = portable.program;
+  made.compilation->program = portable.program;
   made.in_results = portable.notes;
   made.endless = portable.endless;
   return made;
@@ -121,7 +121,7 @@ vphi::report::Report begin_report(const DeviceAndProgram& made, const Wanted& wa
   const auto& program = made.shown();
   const auto info = made.first().info();
   vphi::report::Report page = embed::begin_report(
-      program, wanted.portable ? nullptr : &made.compilation, wanted.compile_options(), info);
+      program, wanted.portable ? nullptr : made.compilation.get(), wanted.compile_options(), info);
   std::optional<std::uint64_t> seed;
   if (!wanted.portable) seed = program.seed;
   page.command = command_text(words, info.id, seed);
@@ -243,10 +243,10 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   }
 
   const DeviceAndProgram made = prepare(wanted, path);
-  const bool failed = made.compilation.diagnostics.has_errors();
-  if (failed || !wanted.quiet) report(made.compilation);
-  if (failed) return refused(made.compilation, wanted.json);
-  if (!made.compilation.program)
+  const bool failed = made.compilation->diagnostics.has_errors();
+  if (failed || !wanted.quiet) report(*made.compilation);
+  if (failed) return refused(*made.compilation, wanted.json);
+  if (!made.compilation->program)
     throw std::logic_error("the compiler gave no program and no reason");
   const auto& program = made.shown();
   runtime::Device& device = made.first();
@@ -304,7 +304,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   SpectrumKeeper spectra(options.onlooker);
   if (wanted.precision_check) options.onlooker = &spectra;
   try {
-    result = runtime::run(*made.compilation.program, device, options);
+    result = runtime::run(*made.compilation->program, device, options);
     result.notes.insert(result.notes.end(), made.in_results.begin(), made.in_results.end());
     if (live) live->finish(result.interrupted);
     if (wanted.error_check && !result.interrupted) {
@@ -316,12 +316,12 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
       result.files.push_back(write_errors(options.out, program.model, checks.errors->list));
     }
     if (wanted.precision_check && !result.interrupted)
-      checks.precision = precision_check(path, model_options, made.compilation, device, result,
+      checks.precision = precision_check(path, model_options, *made.compilation, device, result,
                                          spectra, options, allowed);
   } catch (const runtime::BrokenState& broken) {
     progress.finish();
     if (const auto note = folder.fail()) options.tell(*note);
-    const std::string cause = embed::failing_term(broken, made.compilation);
+    const std::string cause = embed::failing_term(broken, *made.compilation);
     if (wanted.json) fmt::print("{}\n", to_json(broken, cause));
     print_error(broken.code, broken.what(), broken.hint);
     fmt::print(stderr, "{}", cause);

@@ -11,6 +11,7 @@
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/particles/particles.hpp"
+#include "program/scalar_names.hpp"
 
 namespace vphi::physics {
 
@@ -86,7 +87,7 @@ Expr ProgramUnits::at_start(Expr e) {
   return algebra::substitute(e, d_.time(), arena.real(d_.start_time));
 }
 
-std::string ProgramUnits::slope_name() const { return d_.background.scale + "_slope"; }
+std::string ProgramUnits::slope_name() const { return program::slope_of(d_.background.scale); }
 
 Expr ProgramUnits::scale() {
   switch (d_.background.metric) {

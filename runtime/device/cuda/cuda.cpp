@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <future>
 #include <map>
 
@@ -13,6 +14,8 @@
 
 namespace vphi::runtime {
 namespace {
+
+constexpr std::size_t kSmallCopy = 64 * 1024;  ///< bytes
 
 class CudaDevice : public Device {
  public:
@@ -29,6 +32,7 @@ class CudaDevice : public Device {
     if (!context_) return;
     api_.CtxSetCurrent(context_);
     if (stream_) api_.StreamSynchronize(stream_);
+    small_copy_.reset();
     page_locked_.clear();
     for (cu::GraphExec graph : recordings_) api_.GraphExecDestroy(graph);
     for (cu::Event event : marks_) api_.EventDestroy(event);
@@ -86,8 +90,15 @@ class CudaDevice : public Device {
     const cu::Pointer at = range(from, offset, to.size());
     if (to.empty()) return;
     use();
-    check(api_.MemcpyDtoHAsync(to.data(), at, to.size(), stream_), "copy from the device");
+    if (to.size() > kSmallCopy) {
+      check(api_.MemcpyDtoHAsync(to.data(), at, to.size(), stream_), "copy from the device");
+      return synchronise();
+    }
+    // The driver would wait twice where it copies into memory that is not page-locked.
+    if (!small_copy_) small_copy_ = page_locked_.take(kSmallCopy);
+    check(api_.MemcpyDtoHAsync(small_copy_.get(), at, to.size(), stream_), "copy from the device");
     synchronise();
+    std::memcpy(to.data(), small_copy_.get(), to.size());
   }
 
   void zero(BufferHandle buffer) override {
@@ -357,7 +368,8 @@ class CudaDevice : public Device {
                             api_.CtxSetCurrent(context_);
                             api_.MemFreeHost(at);
                           }};
-  std::shared_future<void> opening_;  // last: it uses the members above
+  std::shared_ptr<std::byte> small_copy_;  ///< page-locked, for downloads up to kSmallCopy
+  std::shared_future<void> opening_;       // last: it uses the members above
 };
 
 int attribute(const cu::Api& api, cu::DeviceId device, int what, int otherwise) {

@@ -177,9 +177,18 @@ void Checkpoints::download(std::vector<std::vector<std::byte>>& to) {
   }
 }
 
-Checkpoints::Outcome Checkpoints::stream(const CheckpointHead& head, const CheckpointRun& run) {
+bool Checkpoints::write(const RunPosition& now, const fs::path& path, const ModelAsWritten& model) {
+  CheckpointHead h = head(now);
+  h.model_text = model.text, h.call = model.call;
+  const Outcome outcome = stream(path, h, run_part(now));
+  if (!outcome.trouble.empty()) throw io::ResultsError(outcome.trouble);
+  return outcome.finite;
+}
+
+Checkpoints::Outcome Checkpoints::stream(const fs::path& path, const CheckpointHead& head,
+                                         const CheckpointRun& run) {
   try {
-    CheckpointWriter writer(files_.newest, head, run);
+    CheckpointWriter writer(path, head, run);
     std::vector<std::byte> bytes;
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       bytes.resize(session_.bytes_of(buffers_[i]));
@@ -212,7 +221,7 @@ void Checkpoints::keep(const RunPosition& now, bool wait) {
   const std::size_t room = host_memory_free();
   if (copy_.empty() && room > 0 && 2 * total > room) {
     std::promise<Outcome> done;
-    done.set_value(stream(h, run));
+    done.set_value(stream(files_.newest, h, run));
     writing_ = done.get_future();
   } else {
     download(copy_);
@@ -308,6 +317,7 @@ RunPosition Checkpoints::resume(const SavedState& from, bool past_stop,
   earlier_seconds_ = h.seconds;
   durable_ = h.generation, durable_step_ = h.step;
   observer_.restore(run.observer, h.generation, {h.step, h.time}, run.marks);
+  if (run.marks.empty() && options_.files == nullptr) observer_.rewrite_rows();
   return {h.step, h.time, 0, h.finished, run.watched_at_start};
 }
 

@@ -57,6 +57,10 @@ class Checkpoints {
   RunPosition resume(const SavedState& from, bool past_stop, const std::function<void()>& accept);
   /// The present state in the memory of the host, without marks of result files.
   std::shared_ptr<const SavedState> save(const RunPosition& now);
+  /// Writes the present state into a file of its own, without marks of result files. False, and no
+  /// file, where a number of the state is not finite. Throws io::ResultsError.
+  bool write(const RunPosition& now, const std::filesystem::path& path,
+             const ModelAsWritten& model);
 
   /// The next step after `step` at which a checkpoint is due, or -1.
   std::int64_t next(std::int64_t step) const;
@@ -81,7 +85,8 @@ class Checkpoints {
   CheckpointHead head(const RunPosition& now) const;
   CheckpointRun run_part(const RunPosition& now);
   void download(std::vector<std::vector<std::byte>>& to);
-  Outcome stream(const CheckpointHead& head, const CheckpointRun& run);
+  Outcome stream(const std::filesystem::path& path, const CheckpointHead& head,
+                 const CheckpointRun& run);
 
   Session& session_;
   Observer& observer_;
