@@ -42,6 +42,8 @@ std::string option_takes(const dsl::OptionRule& option) {
       return "a positive number, or a list of such";
     case dsl::Takes::Count:
       return "a whole number from 1 on";
+    case dsl::Takes::Values:
+      return "a list of whole numbers, or a range";
     case dsl::Takes::Condition:
       return "a condition";
     case dsl::Takes::Axes:

@@ -67,6 +67,8 @@ FIGURES = {
     "plasma": (["--set", "N=256"], ["mean(norm2(x))"], "mean square radius", False),
     "ring": (["--set", "N=512", "--until", "t > 100"], ["mean(cos(theta))", "mean(sin(theta))"],
              "means", False),
+    "ising": ([], ["magnetisation"], "|m| of the first chain", False),
+    "o3": ([], ["bond"], "n(x).n(x+1) of the first chain", False),
     "su2": ([], ["plaquette"], "plaquette", False),
     "su2_2d": ([], ["plaquette"], "plaquette of the first chain", False),
     "u1_2d": ([], ["plaquette"], "plaquette of the first chain", False),

@@ -465,7 +465,10 @@ std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scop
   }
   const Type wanted = *drawn;
   const bool links = expr.text == "hot" || expr.text == "cold";
-  if (links != (wanted.base == Base::Group) && wanted.base != Base::Unknown) {
+  // values and norm of a field are looked at where it is drawn
+  const bool spins =
+      expr.text == "hot" && (wanted.base == Base::Integer || wanted.base == Base::Vector);
+  if (!spins && links != (wanted.base == Base::Group) && wanted.base != Base::Unknown) {
     report(errors::argument_type(
         expr.span, expr.text, links ? "links of a gauge field" : "numbers, not links", wanted,
         links ? "for a field write ~ normal or ~ vacuum" : "for links write ~ hot or ~ cold"));

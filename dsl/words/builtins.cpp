@@ -86,7 +86,9 @@ constexpr Builtin kBuiltins[] = {
     {"waterbag", 1, 1, Rule::Distribution, "", "uniform in -p..p"},
     {"ball", 1, 1, Rule::Distribution, "", "uniform in a ball of this radius"},
     {"exponential", 1, 1, Rule::Distribution, "", "exponential(mean)"},
-    {"hot", 0, 0, Rule::Distribution, "", "links drawn from the whole group"},
+    {"hot", 0, 0, Rule::Distribution, "",
+     "each value as likely as any other: links of the whole group, a field with `values` or "
+     "`norm`"},
     {"cold", 0, 0, Rule::Distribution, "", "unit links"},
     // values of a sweep
     {"linspace", 3, 3, Rule::SweepValues, "", "linspace(first, last, number)"},

@@ -256,6 +256,13 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
     case Takes::Count:
       whole(place, value);
       break;
+    case Takes::Values:
+      if (value.kind != ExprKind::List && value.kind != ExprKind::Range) {
+        report(errors::clause_form(value.span, "field", "field s: int, values = [-1, 1]"));
+        break;
+      }
+      for (const ExprPtr& one : value.args) inference_.number(*one, scope, place);
+      break;
     case Takes::Condition:
       inference_.condition(value, scope, place);
       break;

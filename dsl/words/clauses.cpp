@@ -33,7 +33,12 @@ constexpr OptionRule kField[] = {
      "what is kept of a field: its value, or its deviation from a homogeneous solution in f64 "
      "(deviation). Nothing said: in f32 the deviation where `init` draws numbers about a mean and "
      "the equations allow it, else the value",
-     Takes::Word, "value deviation"}};
+     Takes::Word, "value deviation"},
+    {"values",
+     "of an `int` field: the whole numbers that it may have at a site, which a chain draws from; "
+     "[-1, 1] or 0..q-1",
+     Takes::Values},
+    {"norm", "of a vec(n): its length at every site, which a chain keeps", Takes::Positive}};
 constexpr OptionRule kFermion[] = {
     {"boundary", "what lies beyond the edges for these spinors, where it is not the lattice's",
      Takes::Call, "periodic antiperiodic"},
@@ -76,7 +81,7 @@ constexpr OptionRule kSample[] = {
     {"overrelax", "overrelaxation steps for each update", Takes::Count},
     {"tries", "proposals of a heatbath for each subgroup; where none is accepted, nothing changes",
      Takes::Count},
-    {"hits", "proposals of metropolis for each link in a sweep", Takes::Count},
+    {"hits", "proposals of metropolis in a sweep, for each link (4) or site (1)", Takes::Count},
     {"width", "size of a proposal of metropolis", Takes::Positive},
     {"reunitarise", "sweeps after which links are brought back into their group", Takes::Count},
     {"tau", "length of a trajectory", Takes::Positive},

@@ -21,9 +21,10 @@ enum class Takes {
   Lengths,   ///< positive, or a list of such
   Count,     ///< a whole number from 1 on
   Condition,
-  Word,  ///< one of `words`, which are not names of the model
-  Call,  ///< a word of `words`, perhaps with arguments: fixed(0), rows(2)
-  Axes,  ///< a list of sweep axes
+  Word,    ///< one of `words`, which are not names of the model
+  Call,    ///< a word of `words`, perhaps with arguments: fixed(0), rows(2)
+  Axes,    ///< a list of sweep axes
+  Values,  ///< a list of numbers or a range: [-1, 1], 0..q-1
 };
 
 struct OptionRule {

@@ -42,7 +42,8 @@ std::string codes(const Resolved& resolved) {
 
 std::vector<std::filesystem::path> shipped_models() {
   std::vector<std::filesystem::path> models;
-  for (const char* folder : {"cosmology", "teaching", "gauge", "hydro", "noise", "particles"}) {
+  for (const char* folder :
+       {"cosmology", "teaching", "gauge", "hydro", "noise", "particles", "spins"}) {
     for (const auto& path : test::vphi_files(std::string(VPHI_SOURCE_DIR) + "/models/" + folder)) {
       models.push_back(path);
     }

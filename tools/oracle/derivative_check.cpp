@@ -17,6 +17,7 @@
 #include "tools/oracle/law_check.hpp"
 #include "tools/oracle/link_check.hpp"
 #include "tools/oracle/shown_state.hpp"
+#include "tools/oracle/site_check.hpp"
 #include "tools/oracle/solve_check.hpp"
 #include "tools/oracle/start_check.hpp"
 #include "tools/oracle/text/written_value.hpp"
@@ -64,7 +65,11 @@ class Comparison {
       if (const auto* flow = std::get_if<physics::LinkFlow>(&system_.dynamics))
         return check_flow(resolved_, system_, *flow);
       if (const auto* chain = std::get_if<physics::MarkovChain>(&system_.dynamics)) {
-        if (!chain->updates.empty()) return check_chain(resolved_, system_, *chain);
+        if (!chain->updates.empty()) {
+          const bool links = resolved_.clause("gauge") != nullptr;
+          return links ? check_chain(resolved_, system_, *chain)
+                       : check_site_chain(resolved_, system_, *chain);
+        }
         return {not_covered("the links", kStill)};
       }
       trajectory ? prepare_kicks(*trajectory) : prepare();
@@ -535,9 +540,11 @@ std::vector<DerivativeRow> check_derivatives(const std::string& path,
                                              const CompileOptions& options) {
   // small enough for sums over all sites at every point; wide enough for the stencils
   constexpr Most kFew{{9, 5, 4, 4}, 6, 2};
+  constexpr Most kEven{{8, 4, 4, 4}, 6, 2};  // for colours of chains
   CompileOptions own = options;
   own.lattice.clear();
   Compilation compilation = derive_model(path, made_small(path, own, kFew));
+  if (!compilation.system) compilation = derive_model(path, made_small(path, own, kEven));
   if (!compilation.system) compilation = derive_model(path, made_small(path, options));
   if (!compilation.system) return {};
   return check_derivatives(compilation.resolved, *compilation.system);

@@ -54,7 +54,10 @@ std::vector<double> ranks(const std::vector<double>& values) {
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
   std::vector<double> result(values.size());
-  for (std::size_t i = 0; i < order.size(); ++i) result[order[i]] = static_cast<double>(i);
+  for (std::size_t i = 0, end = 0; i < order.size(); i = end) {  // equal values share their ranks
+    while (end < order.size() && values[order[end]] == values[order[i]]) ++end;
+    for (std::size_t k = i; k < end; ++k) result[order[k]] = static_cast<double>(i + end - 1) / 2;
+  }
   return result;
 }
 
@@ -248,7 +251,11 @@ class StartComparison {
                                                           (uniform(random_) - 0.5L)));
     if (word == "exponential") return Numbers::of(-arg(0, 1) * std::log(1 - uniform(random_)));
     if (word == "vacuum") return Numbers::of(0);
-    if (word != "ball") return std::nullopt;
+    const WrittenField* field = drawing_ ? drawing_->at.field : nullptr;
+    if (word == "hot" && field && !field->allowed.empty())
+      return Numbers::of(field->allowed[random_() % field->allowed.size()]);
+    const bool direction = word == "hot" && field && field->norm > 0;
+    if (word != "ball" && !direction) return std::nullopt;
     // by throwing points into a cube until one is in the ball
     const auto size = static_cast<std::size_t>(
         drawing_ ? drawing_->at.field->rows * drawing_->at.field->columns : 1);
@@ -260,7 +267,10 @@ class StartComparison {
         square += u * u;
         parts.emplace_back(arg(0, 1) * u);
       }
-      if (square <= 1) return Numbers::vector(std::move(parts));
+      if (square > 1 || square == 0) continue;
+      if (direction)
+        for (Complex& part : parts) part *= field->norm / std::sqrt(square);
+      return Numbers::vector(std::move(parts));
     }
   }
 

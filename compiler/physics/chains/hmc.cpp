@@ -40,7 +40,7 @@ class TrajectoryReader {
     d_.ledger.body(clause_);
     find_fields();
     read_options();
-    actions_ = read_actions(d_, field_);
+    actions_ = read_actions(d_, field_, kMethod);
     for (const NamedAction& action : actions_) trajectory_.actions.push_back(action.shown);
     check_fields();
     make_momenta();
@@ -71,6 +71,8 @@ class TrajectoryReader {
         if (b != Boundary::Periodic && b != Boundary::Antiperiodic)
           d_.fail(errors::not_yet(field.span, "a Markov chain of a field in a box with walls"));
       }
+      if (!field.values.empty() || field.length)
+        d_.fail(errors::constrained_in_trajectory(field.span, field.name, !field.values.empty()));
       matter_.push_back(&field);
     }
   }

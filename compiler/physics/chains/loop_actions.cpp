@@ -232,9 +232,10 @@ std::vector<NamedAction> read_loop_actions(const Motion& d, const StateField& fi
   return result;
 }
 
-std::vector<NamedAction> read_actions(const Motion& d, const StateField* links) {
+std::vector<NamedAction> read_actions(const Motion& d, const StateField* links,
+                                      const std::string& method) {
   const Refusal refuse = [&](dsl::Span span, const std::string&) {
-    return errors::action_of_reduction(span);
+    return errors::action_of_reduction(span, method);
   };
   std::vector<NamedAction> result;
   for (const dsl::Clause* clause : d.ledger.clauses("action")) {

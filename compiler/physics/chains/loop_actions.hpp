@@ -34,7 +34,8 @@ std::vector<NamedAction> read_loop_actions(const Motion& d, const StateField& fi
 /// All `action` clauses for a method that takes any differentiable action of links, of other
 /// fields, or of both; `links` is null without links. E0770 where links along an open path occur
 /// outside of a trace.
-std::vector<NamedAction> read_actions(const Motion& d, const StateField* links);
+std::vector<NamedAction> read_actions(const Motion& d, const StateField* links,
+                                      const std::string& method);
 
 /// Makes the error for an action that is not such a sum, from the place and the reason.
 using Refusal = std::function<dsl::Diagnostic(dsl::Span, const std::string& why)>;

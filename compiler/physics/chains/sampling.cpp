@@ -10,9 +10,12 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/action.hpp"
 #include "compiler/gauge/heatbath.hpp"
+#include "compiler/physics/chains/draws.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/loop_actions.hpp"
+#include "compiler/physics/chains/sample_options.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/chains/site_sampling.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/motion.hpp"
@@ -31,17 +34,16 @@ class SamplingReader {
 
   MarkovChain read() {
     clause_ = d_.ledger.clause("sample");
-    read_options();
+    options_ = read_sample_options(d_, lower_, *clause_);
+    sampling_.method = options_.method;
+    sampling_.sweeps = options_.sweeps;
     for (const StateField& field : d_.fields) {
       if (field.spinor) continue;  // stays as it is
       if (!field.links)
-        d_.fail(errors::local_update_of_field(
-            field.span, field.name, options_.method,
-            d_.resolved.find(field.name)->type.base == dsl::Type::Base::Integer));
+        d_.fail(errors::links_beside_field(field.span, field.name, options_.method));
       if (field_) d_.fail(errors::not_yet(field.span, "a second gauge field in a Markov chain"));
       field_ = &field;
     }
-    if (!field_) d_.fail(errors::not_yet(clause_->keyword_span, "a Markov chain without links"));
     read_actions();
     colour_directions();
     make_updates();
@@ -49,52 +51,8 @@ class SamplingReader {
   }
 
  private:
-  struct Options {
-    std::string method;
-    std::int64_t overrelax = 0, tries = 0, hits = 0, reunitarise = -1;
-    Expr width;
-  };
-
   Arena& arena() { return d_.arena(); }
   const std::array<std::int64_t, 4>& extent() const { return d_.grid.extent; }
-
-  // ---- the clause -------------------------------------------------------------------------------
-
-  void read_options() {
-    const auto whole = [&](const dsl::Item& item) {
-      const auto n = lower_.fixed_integer(*item.value, "`" + item.head->name + "`");
-      if (n < 0) {
-        d_.fail(errors::not_positive(item.span, item.head->name, static_cast<double>(n)));
-      }
-      return n;
-    };
-    sampling_.sweeps = -1;
-    for (const dsl::Item& item : clause_->items) {
-      if (!item.head && item.value) sampling_.method = options_.method = item.value->text;
-    }
-    const std::string& method = options_.method;
-    for (const dsl::Item& item : clause_->items) {
-      if (!item.head || !item.value) continue;
-      const std::string& name = item.head->name;
-      d_.ledger.use(item);
-      if (name == "sweeps") {
-        sampling_.sweeps = whole(item);
-      } else if (name == "reunitarise") {
-        options_.reunitarise = whole(item);
-      } else if (name == "overrelax" && method != "overrelax") {
-        options_.overrelax = whole(item);
-      } else if (name == "tries" && method == "heatbath") {
-        options_.tries = whole(item);
-      } else if (name == "hits" && method == "metropolis") {
-        options_.hits = whole(item);
-      } else if (name == "width" && method == "metropolis") {
-        options_.width = lower_.fixed(*item.value, "`width`");
-      } else {
-        d_.fail(errors::sample_option(item.span, name, method));
-      }
-    }
-    if (sampling_.sweeps < 0) d_.fail(errors::sweeps_missing(clause_->keyword_span));
-  }
 
   // ---- the actions ------------------------------------------------------------------------------
 
@@ -176,21 +134,6 @@ class SamplingReader {
     return most < kSmall ? gauge::Proposal::Either : gauge::Proposal::KennedyPendleton;
   }
 
-  std::vector<Expr> uniforms(int count) {
-    std::vector<Expr> result;
-    for (int i = 0; i < count; ++i) result.push_back(arena().random(Op::Uniform, draws_++));
-    return result;
-  }
-
-  /// Normal numbers, drawn in pairs from pairs of random words that no other draw shares.
-  std::vector<Expr> normals(int count) {
-    draws_ += draws_ % 2;
-    std::vector<Expr> result;
-    for (int i = 0; i < count; ++i) result.push_back(arena().random(Op::Normal, draws_++));
-    draws_ += draws_ % 2;
-    return result;
-  }
-
   int add(int axis, const std::string& what, const gauge::Matrix& value,
           const gauge::LinkPathPlan& plan) {
     Update update;
@@ -228,7 +171,7 @@ class SamplingReader {
         gauge::Heatbath how;
         if (options_.tries > 0) how.proposals = static_cast<int>(options_.tries);
         how.proposal = proposal(axis);
-        const auto random = uniforms(gauge::heatbath_draws(group, how));
+        const auto random = draws_.uniforms(gauge::heatbath_draws(group, how));
         first.push_back(add(axis, "heatbath",
                             gauge::heatbath(group, u, v, arena().integer(1), random, how), plan));
       } else if (options_.method == "metropolis") {
@@ -264,12 +207,12 @@ class SamplingReader {
       return here ? u : link(along, at);
     };
     for (std::int64_t hit = 0; hit < hits(); ++hit) {
-      const auto random = normals(group.generators());
+      const auto random = draws_.normals(group.generators());
       const gauge::Matrix step = gauge::near_identity(group, random, width, terms);
       const gauge::Matrix proposed = gauge::times(step, u);
       const Expr increase = twice_ ? gauge::increase(action_, axis, proposed, now, box())
                                    : gauge::trace_of_product(gauge::minus(u, proposed), v).re;
-      const Expr uniform = uniforms(1)[0];
+      const Expr uniform = draws_.uniform();
       u = gauge::metropolis(u, proposed, increase, uniform);
       accepted = accepted + arena().make(Op::Select, {gauge::metropolis_takes(increase, uniform),
                                                       arena().integer(1), arena().integer(0)});
@@ -302,13 +245,13 @@ class SamplingReader {
   Lowerer& lower_;
   const dsl::Clause* clause_ = nullptr;
   const StateField* field_ = nullptr;
-  Options options_;
+  SampleOptions options_;
   MarkovChain sampling_;
   gauge::LoopAction action_;
   std::optional<gauge::Twice> twice_;
   std::vector<gauge::Colouring> colourings_;
   std::vector<std::string> proofs_;
-  int draws_ = 0;
+  Draws draws_{d_.arena()};
 };
 
 }  // namespace
@@ -333,7 +276,9 @@ Dynamics read_sampling(const Motion& d) {
     return still;
   }
   Lowerer lower(d);
-  return SamplingReader(d, lower).read();
+  const bool links = std::ranges::any_of(
+      d.fields, [](const StateField& field) { return field.links.has_value(); });
+  return links ? SamplingReader(d, lower).read() : read_site_sampling(d, lower);
 }
 
 }  // namespace vphi::physics

@@ -1,6 +1,7 @@
 #include "compiler/physics/chains/sampling_errors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "compiler/physics/physics_errors.hpp"
 #include "dsl/messages/error.hpp"
@@ -38,8 +39,8 @@ Diagnostic determinant_of_local_update(Span span, const std::string& method, Spa
       sample, "sampled here");
 }
 
-Diagnostic action_of_reduction(Span span) {
-  return error("E0771", span, "`hmc` cannot draw with this action",
+Diagnostic action_of_reduction(Span span, const std::string& method) {
+  return error("E0771", span, fmt::format("`{}` cannot draw with this action", method),
                "a reduction over sites, where a density is meant",
                "an action is a density: the weight is exp(-S) with S summed over the sites",
                "write what is summed, without `mean` or `total` around it");
@@ -82,17 +83,150 @@ Diagnostic colouring_misfit(Span span, const std::string& axis, std::int64_t ext
                   (extent / multiple + 2) * multiple, axis));
 }
 
-Diagnostic local_update_of_field(Span span, const std::string& field, const std::string& method,
-                                 bool whole) {
+Diagnostic local_update_of_field(Span span, const std::string& field, const std::string& method) {
   return error(
       "E0901", span, fmt::format("`sample {}` of `{}` is not there yet", method, field), "",
-      "heatbath, metropolis and overrelax update links; hmc draws links and real, complex, vector "
-      "and angle fields",
-      whole ? "a field of whole numbers has no forces for hmc: draw a real one in two deep wells, "
-              "`field s: real` and `action S = ... + 8*(s^2 - 1)^2`"
-            : "write `sample hmc, trajectories = N { level S: steps = 10, scheme = leapfrog }`; "
-              "spins of the plane are `angle` fields, unit vectors are e = s/sqrt(norm2(s)) of a "
-              "vec(n) `s` with `action S = norm2(s)/2 + ...` of e alone");
+      "a heatbath draws links of gauge fields so far; the distribution of a number at a site has "
+      "no "
+      "general form that could be drawn at once",
+      "write `sample metropolis, sweeps = N, width = 1`, which takes any action, or `sample hmc`");
+}
+
+Diagnostic links_beside_field(Span span, const std::string& field, const std::string& method) {
+  return error(
+      "E0901", span,
+      fmt::format("`sample {}` of links beside `{}` is not there yet", method, field), "",
+      "heatbath, metropolis and overrelax update links alone or fields at sites alone; hmc "
+      "draws both",
+      "write `sample hmc, trajectories = N { level S: steps = 10, scheme = omelyan2 }`");
+}
+
+Diagnostic values_missing(Span span, const std::string& field) {
+  return error("E0833", span, fmt::format("which whole numbers may `{}` be?", field), "",
+               "a field of type int has one of a few values at each site, from which a chain draws",
+               "write `field s: int, values = [-1, 1]` for Ising spins, `values = 0..q-1` for q "
+               "states");
+}
+
+Diagnostic values_wrong(Span span, const std::string& field, const std::string& why) {
+  return error("E0833", span, fmt::format("these are no values for `{}`", field), why,
+               "`values` lists 2 to 64 different whole numbers between -2^20 and 2^20",
+               "write for instance `values = [-1, 1]` or `values = 1..3`");
+}
+
+Diagnostic values_of_type(Span span, const std::string& field) {
+  return error("E0833", span, fmt::format("`{}` has no list of values", field), "",
+               "`values` is the list of whole numbers that a field of type int may have",
+               "write `field s: int, values = [-1, 1]`, or leave `values` out");
+}
+
+Diagnostic norm_of_type(Span span, const std::string& field) {
+  return error("E0833", span, fmt::format("`{}` has no length to keep", field), "",
+               "`norm` is the length of a real vector of at least two components",
+               "write `field n: vec(3), norm = 1`, or leave `norm` out");
+}
+
+Diagnostic constrained_outside_of_chain(Span span, const std::string& field,
+                                        const std::string& option) {
+  return error(
+      "E0833", span, fmt::format("`{}` of `{}` is kept by chains alone", option, field), "",
+      "an equation of motion moves every number; updates of `sample` leave values among those of "
+      "`values` and vectors at their `norm`",
+      fmt::format("write `action S = ...` and `sample metropolis, sweeps = N`, or leave `{}` out",
+                  option));
+}
+
+Diagnostic constrained_in_trajectory(Span span, const std::string& field, bool discrete) {
+  return error(
+      "E0833", span,
+      fmt::format("`hmc` cannot move `{}`, which has {}", field,
+                  discrete ? "discrete values" : "a fixed length"),
+      "",
+      discrete
+          ? "trajectories follow the derivative of the action, which discrete values do not have"
+          : "trajectories move every component of a field freely",
+      discrete ? "write `sample heatbath, sweeps = N`"
+               : "write `sample metropolis, sweeps = N, width = 1`; or a free vec(n) `s` with "
+                 "`action S = norm2(s)/2 + ...` of e = s/sqrt(norm2(s)) alone");
+}
+
+Diagnostic start_not_a_value(Span span, const std::string& field,
+                             const std::vector<std::int64_t>& values) {
+  return error("E0832", span, fmt::format("`{}` cannot start like this", field), "",
+               fmt::format("at every site it is one of {}, which is known of numbers, of `a if "
+                           "condition else b` with such numbers, and of `hot`",
+                           fmt::join(values, ", ")),
+               fmt::format("write `init {0} = {1}`, or `init {0} ~ hot` for values that are all as "
+                           "likely",
+                           field, values.back()));
+}
+
+Diagnostic start_without_length(Span span, const std::string& field, int components) {
+  std::string along = "1";
+  for (int i = 1; i < components; ++i) along += ", 0";
+  return error(
+      "E0832", span, fmt::format("`{}` has no direction at the start", field), "",
+      "the start gives the direction of a vector with a `norm`; 0 has none",
+      fmt::format("write `init {0} ~ hot` for random directions, or a vector such as `init "
+                  "{0} = [{1}]`",
+                  field, along));
+}
+
+Diagnostic hot_without_norm(Span span, const std::string& field) {
+  return error("E0832", span, fmt::format("`{}` has too many values to be hot", field), "",
+               "`hot` draws each value with the same probability: links of a group, a field with "
+               "`values` or `norm`",
+               "write ~ normal, or give the field a norm: `field n: vec(3), norm = 1`");
+}
+
+Diagnostic width_of_values(Span span, const std::string& field) {
+  return error("E0774", span,
+               fmt::format("`width` means nothing to the discrete values of `{}`", field), "",
+               "a proposal is any other value of the list, each as likely", "leave `width` out");
+}
+
+Diagnostic option_of_links(Span span, const std::string& option) {
+  return error(
+      "E0774", span, fmt::format("`{}` means nothing to a chain without links", option), "",
+      "`tries` and `reunitarise` are of link matrices; a sweep over sites takes sweeps and "
+      "overrelax, of metropolis also hits and width",
+      fmt::format("leave `{}` out", option));
+}
+
+Diagnostic width_missing(Span span, const std::string& field) {
+  return error(
+      "E0775", span, fmt::format("how far are proposals for `{}`?", field), "",
+      "a proposal of metropolis adds a normal number times `width` to the value at a site; "
+      "only the model knows the size of its values",
+      "add width = 1, and choose it so that `accept` is about 0.5");
+}
+
+Diagnostic site_colouring_misfit(Span span, const std::string& axis, std::int64_t extent,
+                                 std::int64_t multiple, int colours, const std::string& field) {
+  return error(
+      "E0773", span,
+      fmt::format("{} sites along {} cannot be divided into colours that update at once", extent,
+                  axis),
+      "",
+      fmt::format("two sites of one colour share no term of the action; for `{}` that takes {} "
+                  "colours, which close around an axis of a multiple of {} sites",
+                  field, colours, multiple),
+      fmt::format("take {} or {} sites along {}", extent / multiple * multiple + multiple,
+                  (extent / multiple + 2) * multiple, axis));
+}
+
+Diagnostic no_reflection(Span span, const std::string& field, const std::string& why, bool discrete,
+                         Span sample) {
+  return with_label(
+      error("E0771", span, fmt::format("`overrelax` cannot mirror `{}` with this action", field),
+            "",
+            fmt::format("overrelaxation changes a value and keeps the action, which is known where "
+                        "the action is quadratic in a number, a cosine of an angle or linear in a "
+                        "vector with a norm; here it is {}",
+                        why),
+            discrete ? "write `sample heatbath, sweeps = N` without overrelax"
+                     : "write `sample metropolis, sweeps = N, width = 1` without overrelax"),
+      sample, "sampled here");
 }
 
 Diagnostic sample_option(Span span, const std::string& option, const std::string& method) {

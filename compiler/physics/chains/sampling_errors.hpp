@@ -1,6 +1,7 @@
 // Messages about Markov chains and flows of links, one function each.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ Diagnostic action_not_linear(Span span, const std::string& method, const std::st
                              Span sample);
 /// An action that is a determinant, under a method that draws one link after the other.
 Diagnostic determinant_of_local_update(Span span, const std::string& method, Span sample);
-/// A mean or a total in an action of a trajectory.
-Diagnostic action_of_reduction(Span span);
+/// A mean or a total in an action of fields at sites.
+Diagnostic action_of_reduction(Span span, const std::string& method);
 /// No action contains this field of the model.
 Diagnostic field_without_action(Span span, const std::string& field, Span sample);
 /// A loop that passes a link twice.
@@ -29,9 +30,38 @@ Diagnostic link_twice(Span span, const std::string& method, const std::string& l
 Diagnostic colouring_misfit(Span span, const std::string& axis, std::int64_t extent,
                             std::int64_t multiple, int colours, const std::string& loops);
 Diagnostic sample_option(Span span, const std::string& option, const std::string& method);
-/// A field without links under `heatbath`, `metropolis`, `overrelax`; `whole`: of whole numbers.
-Diagnostic local_update_of_field(Span span, const std::string& field, const std::string& method,
-                                 bool whole);
+/// A field at sites whose distribution cannot be drawn from directly.
+Diagnostic local_update_of_field(Span span, const std::string& field, const std::string& method);
+/// A field at sites beside links under `heatbath`, `metropolis`, `overrelax`.
+Diagnostic links_beside_field(Span span, const std::string& field, const std::string& method);
+/// An `int` field without `values`; `values` that are no set; `values` and `norm` of other types.
+Diagnostic values_missing(Span span, const std::string& field);
+Diagnostic values_wrong(Span span, const std::string& field, const std::string& why);
+Diagnostic values_of_type(Span span, const std::string& field);
+Diagnostic norm_of_type(Span span, const std::string& field);
+/// A field with `values` or `norm` that an equation would move.
+Diagnostic constrained_outside_of_chain(Span span, const std::string& field,
+                                        const std::string& option);
+/// The same under `sample hmc`.
+Diagnostic constrained_in_trajectory(Span span, const std::string& field, bool discrete);
+/// A start that is not, or may not be, one of the values; that has no length.
+Diagnostic start_not_a_value(Span span, const std::string& field,
+                             const std::vector<std::int64_t>& values);
+Diagnostic start_without_length(Span span, const std::string& field, int components);
+/// `~ hot` of a vector without `norm`.
+Diagnostic hot_without_norm(Span span, const std::string& field);
+/// `width` where values are discrete.
+Diagnostic width_of_values(Span span, const std::string& field);
+/// `tries` or `reunitarise` without links.
+Diagnostic option_of_links(Span span, const std::string& option);
+/// Metropolis of numbers without the size of its proposals.
+Diagnostic width_missing(Span span, const std::string& field);
+/// No colouring of the sites fits the extent of this axis.
+Diagnostic site_colouring_misfit(Span span, const std::string& axis, std::int64_t extent,
+                                 std::int64_t multiple, int colours, const std::string& field);
+/// Overrelaxation with an action of another form; `why` says what it is.
+Diagnostic no_reflection(Span span, const std::string& field, const std::string& why, bool discrete,
+                         Span sample);
 Diagnostic sweeps_missing(Span span);
 Diagnostic trajectories_missing(Span span);
 /// An action without a level, an action in two levels, a level without an integrator.

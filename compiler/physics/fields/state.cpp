@@ -5,6 +5,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/spin_bases.hpp"
+#include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/theory.hpp"
@@ -160,6 +161,51 @@ bool not_periodic(const dsl::Expr& boundary) {
   return std::ranges::any_of(boundary.args, [](const auto& one) { return not_periodic(*one); });
 }
 
+const dsl::Item* option_of(const FieldFact& fact, const std::string& name) {
+  if (!fact.line) return nullptr;
+  for (const dsl::Item& item : fact.line->items)
+    if (item.head && item.head->name == name) return &item;
+  return nullptr;
+}
+
+/// `field s: int, values = [-1, 1]`.
+void read_values(const Declared& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
+  constexpr std::int64_t kMostValues = 64, kLargest = 1 << 20;
+  const dsl::Item* item = option_of(fact, "values");
+  if (!item) d.fail(errors::values_missing(fact.type->span, fact.name));
+  const dsl::Expr& list = *item->value;
+  const auto whole = [&](const dsl::Expr& e) { return lower.fixed_integer(e, "a value"); };
+  if (list.kind == ExprKind::Range) {
+    const std::int64_t first = whole(*list.args[0]), last = whole(*list.args[1]);
+    for (std::int64_t v = first; v <= last && v - first <= kMostValues; ++v)
+      field.values.push_back(v);
+  } else {
+    for (const dsl::ExprPtr& one : list.args) field.values.push_back(whole(*one));
+  }
+  std::ranges::sort(field.values);
+  if (std::ranges::adjacent_find(field.values) != field.values.end())
+    d.fail(errors::values_wrong(list.span, fact.name, "a value is given twice"));
+  if (field.values.size() < 2)
+    d.fail(errors::values_wrong(list.span, fact.name, "there are fewer than two"));
+  if (std::ssize(field.values) > kMostValues)
+    d.fail(errors::values_wrong(list.span, fact.name, "there are more than 64"));
+  if (field.values.front() < -kLargest || field.values.back() > kLargest)
+    d.fail(errors::values_wrong(list.span, fact.name, "a value is larger than 2^20"));
+}
+
+/// Discrete values and lengths are kept by the updates of a chain alone.
+void check_moves(const Declared& d, const FieldFact& fact, const StateField& field) {
+  const dsl::Item* values = option_of(fact, "values");
+  const dsl::Item* norm = option_of(fact, "norm");
+  if (values && field.values.empty()) d.fail(errors::values_of_type(values->span, fact.name));
+  if (norm && !field.length) d.fail(errors::norm_of_type(norm->span, fact.name));
+  const dsl::Item* item = values ? values : norm;
+  if (!item) return;
+  d.ledger.use(*item);
+  if (!d.resolved.clause("sample") && !dsl::measures(d.resolved))
+    d.fail(errors::constrained_outside_of_chain(item->span, fact.name, item->head->name));
+}
+
 void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   const dsl::Expr* type = fact.type.get();
   field.walls = d.grid;
@@ -206,11 +252,14 @@ void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateFi
     if (n < 1 || n > 64) d.fail(errors::wrong_shape(type->span, "a vector has 1 to 64 components"));
     return static_cast<int>(n);
   };
+  if (type->text == "int") return read_values(d, lower, fact, field);
   const bool with_complex =
       type->kind == ExprKind::Call && !type->args.empty() && type->args.back()->text == "complex";
   if (type->text == "vec") {
     field.rows = size(0);
     field.complex = with_complex;
+    if (const dsl::Item* norm = option_of(fact, "norm"); norm && !field.complex && field.rows > 1)
+      field.length = lower.fixed(*norm->value, "`norm`");
   } else if (type->text == "mat") {
     field.rows = size(0);
     field.columns = size(1);
@@ -219,15 +268,7 @@ void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateFi
     field.rows = field.columns = size(0);
     field.symmetric = true;
   } else {
-    dsl::Diagnostic message =
-        errors::not_yet(type->span, fmt::format("a field of type `{}`", type->text));
-    if (type->text == "int") {
-      message.hint =
-          "spins that move: `field th: angle` for XY, or a soft Ising spin `field s: real` with "
-          "action S = lambda*(s^2 - 1)^2 - K*(s*s@x + s*s@y), both by `sample hmc`; of links, "
-          "`gauge U: U(1)`";
-    }
-    d.fail(message);
+    d.fail(errors::not_yet(type->span, fmt::format("a field of type `{}`", type->text)));
   }
 }
 
@@ -326,6 +367,7 @@ Declared declare_fields(const Setting& setting) {
     field.name = fact.name;
     field.span = fact.span;
     read_type(d, lower, fact, field);
+    check_moves(d, fact, field);
     if (field.spinor) d.spinor_antiperiodic[fact.name] = field.antiperiodic;
     int distinct = 0;
     for (int i = 0; i < field.rows; ++i) {

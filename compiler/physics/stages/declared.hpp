@@ -33,8 +33,11 @@ struct StateField {
   /// changes across the boundary.
   bool spinor = false;
   std::array<bool, 4> antiperiodic{};
-  bool particle = false;        ///< `var x[k]`
-  bool periodic = false;        ///< a real angle, kept in [0, period)
+  bool particle = false;  ///< `var x[k]`
+  bool periodic = false;  ///< a real angle, kept in [0, period)
+  /// `values = ...`: what the field may be at a site, ascending; empty: any number.
+  std::vector<std::int64_t> values = {};
+  Expr length = {};             ///< `norm = ...`: length of a vector at each site; null: any
   bool conserved = false;       ///< of a `conserve` line
   bool primitive = false;       ///< of a `primitive` line: recovered from the conserved quantities
   int order = 0;                ///< 1 or 2, once the equations are known

@@ -9,6 +9,8 @@
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/link_phase.hpp"
+#include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/chains/site_values.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -180,6 +182,7 @@ Value mean_of(const Equations& d, Lowerer& lower, const dsl::Expr& e, const Init
     return Value::of(init.field->links ? arena.integer(1) : arena.site(0));
   }
   if (e.text == "vacuum") return Value::of(arena.integer(0));
+  if (e.text == "hot" && !init.field->links) return Value::of(arena.site(0));
   if (e.text == "hot" || e.text == "cold") return Value::of(arena.integer(1));
   const auto arg = [&](std::size_t i) {
     if (i >= e.args.size()) return Expr{};
@@ -349,6 +352,7 @@ class RandomArrays {
       });
     }
     if (field.links && (e.text == "hot" || e.text == "cold")) return links(e.text == "hot", field);
+    if (e.text == "hot") return any_value(field, e.span);
     if (field.link) {
       d_.fail(errors::not_yet(e.span, fmt::format("`{}` for a gauge field", e.text)));
     }
@@ -386,6 +390,24 @@ class RandomArrays {
   }
 
  private:
+  /// One of the values, or a direction of the sphere, each as likely as any other. Drawn in the
+  /// kernel itself.
+  Value any_value(const StateField& field, dsl::Span span) {
+    Arena& arena = d_.arena();
+    if (field.values.empty() && !field.length) d_.fail(errors::hot_without_norm(span, field.name));
+    link_draws_ += link_draws_ % 2;  // pairs of normal numbers share random words
+    Value v{field.rows, field.columns, {}};
+    if (field.length) {
+      for (int i = 0; i < field.rows; ++i)
+        v.parts.push_back({arena.random(Op::Normal, link_draws_++), {}});
+    } else {
+      const Expr uniform = arena.random(Op::Uniform, link_draws_++);
+      v.parts.push_back({value_at(arena, field.values, uniform), {}});
+    }
+    link_draws_ += link_draws_ % 2;
+    return v;
+  }
+
   /// Real and imaginary part of their own, drawn in the kernel itself.
   Component complex_normal(const dsl::Expr& e, const Reading& reading) {
     Arena& arena = d_.arena();
@@ -505,6 +527,36 @@ class RandomArrays {
   int link_draws_ = 0;
 };
 
+/// Whether this is one of the values wherever it is evaluated.
+bool among(Expr e, const std::vector<std::int64_t>& values) {
+  if (e.is(Op::Select)) return among(e.arg(1), values) && among(e.arg(2), values);
+  if (!e.is_number()) return false;
+  return std::ranges::any_of(
+      values, [&](std::int64_t v) { return e->number.real == static_cast<long double>(v); });
+}
+
+/// Fields with `values` start among them; vectors with a `norm` are brought to it.
+void constrain(const Program& d, StartValues& start) {
+  Arena& arena = d.arena();
+  for (const StateField& field : d.fields) {
+    if (!field.values.empty()) {
+      const auto& given = start.at(field.arrays[0]);
+      if (!among(given.value, field.values))
+        d.fail(errors::start_not_a_value(given.span.empty() ? field.span : given.span, field.name,
+                                         field.values));
+    }
+    if (!field.length) continue;
+    Expr square = arena.integer(0);
+    for (const int array : field.arrays) square = square + algebra::pow(start.at(array).value, 2);
+    const auto& given = start.at(field.arrays[0]);
+    if (square.is_zero())
+      d.fail(errors::start_without_length(given.span.empty() ? field.span : given.span, field.name,
+                                          field.rows));
+    const Expr scale = field.length * algebra::pow(square, arena.rational(-1, 2));
+    for (const int array : field.arrays) start.at(array).value = start.at(array).value * scale;
+  }
+}
+
 /// Draws the velocity of a vacuum fluctuation (the canonical momentum under H) together with the
 /// field where `init` does not give it.
 void draw_rates(const Equations& d, const std::vector<InitItem>& items, VacuumDraws& vacuum,
@@ -566,6 +618,7 @@ StartValues read_initial(const Program& d, ProgramUnits& units) {
     const Expr value = lower.real(*field.drawn->value, "a drawn number", scope);
     start[field.arrays[0]] = {value, field.span, false};
   }
+  constrain(d, start);
   if (d.background.metric != Metric::SelfConsistent) return start;
   // what needs H, by itself or through another value
   for (std::size_t pass = 0; pass < start.size(); ++pass) {

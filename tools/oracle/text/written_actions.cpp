@@ -64,6 +64,46 @@ long double Written::action() {
   return sum;
 }
 
+/// Whether a condition selects what is evaluated, here or in a definition that is named.
+bool Written::chooses(const dsl::Expr& e, std::set<std::string>& seen) const {
+  if (e.kind == ExprKind::Select) return true;
+  if (e.kind == ExprKind::Name || e.kind == ExprKind::Call) {
+    const NamedFact* fact = facts_.find(e.text);
+    if (fact && fact->value && seen.insert(e.text).second && chooses(*fact->value, seen))
+      return true;
+  }
+  return std::any_of(e.args.begin(), e.args.end(),
+                     [&](const auto& arg) { return chooses(*arg, seen); });
+}
+
+/// Found once, by reading the density everywhere. Where a condition selects what is read, all.
+const std::vector<Place>& Written::readers(const Term& term, const WrittenField& field, int site) {
+  const auto known = site_readers_.find(term.text);
+  if (known != site_readers_.end()) return known->second[{&field, site}];
+  std::set<std::string> seen;
+  const bool any = chooses(*term.text, seen);
+  auto& all = site_readers_[term.text];
+  for (int s = 0; s < box.sites(); ++s) {
+    const Place p = box.place(s);
+    std::set<SitePlace> read;
+    read_sites_ = &read;
+    at(*term.text, {}, &p);
+    read_sites_ = nullptr;
+    for (int other = 0; any && other < box.sites(); ++other)
+      for (const auto& [name, f] : fields) read.insert({&f, other});
+    for (const SitePlace& place : read) all[place].push_back(p);
+  }
+  return all[{&field, site}];
+}
+
+long double Written::action_near(const WrittenField& field, int site) {
+  long double sum = 0;
+  for (const Term& term : terms_of_actions())
+    for (const Place& p : readers(term, field, site))
+      sum += term.sign * at(*term.text, {}, &p).parts.at(0).real();
+  return sum;
+}
+
 /// Found once, by reading the density everywhere: loops are the same on all configurations.
 const std::vector<Place>& Written::readers(const Term& term, int site, int axis) {
   const auto known = readers_.find(term.text);

@@ -61,6 +61,7 @@ Numbers Written::field_at(const WrittenField& f, const Place& place, bool rate) 
     }
   }
   reads_box_ = reads_box_ || !outside;
+  if (read_sites_ && !outside) read_sites_->insert({&f, box.site(p)});
   const std::vector<long double>& state = rate ? f.rates : f.values;
   const std::size_t first =
       outside ? 0 : static_cast<std::size_t>(box.site(p)) * static_cast<std::size_t>(f.reals());

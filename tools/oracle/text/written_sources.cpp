@@ -378,6 +378,12 @@ void Written::declare(int sites) {
     const auto size = [&](std::size_t i) {
       return static_cast<int>(real(*fact.type->args.at(i), {}, nullptr));
     };
+    const auto option = [&](const char* name) -> const dsl::Expr* {
+      if (!fact.line) return nullptr;
+      for (const dsl::Item& item : fact.line->items)
+        if (item.head && item.head->name == name) return item.value.get();
+      return nullptr;
+    };
     if (fact.gauge) {
       f.link = true;
       f.rows = box.dims;
@@ -397,6 +403,17 @@ void Written::declare(int sites) {
     } else if (type == "vec") {
       f.rows = size(0);
       f.complex = fact.type->args.size() > 1;
+      if (const dsl::Expr* norm = option("norm")) f.norm = real(*norm, {}, nullptr);
+    } else if (type == "int") {
+      const dsl::Expr* values = option("values");
+      if (!values) continue;
+      if (values->kind == ExprKind::Range) {
+        const long double last = real(*values->args.at(1), {}, nullptr);
+        for (long double v = real(*values->args.at(0), {}, nullptr); v <= last; ++v)
+          f.allowed.push_back(v);
+      } else {
+        for (const auto& one : values->args) f.allowed.push_back(real(*one, {}, nullptr));
+      }
     } else if (type == "sym" || type == "mat") {
       f.rows = size(0);
       f.columns = type == "sym" ? f.rows : size(1);

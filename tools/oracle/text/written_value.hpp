@@ -92,6 +92,8 @@ struct WrittenField {
   int order = 1;                           ///< 2: `rates` are part of the state
   long double scale = 1;                   ///< size of typical values
   std::vector<long double> values, rates;  ///< [site][component][re, im]
+  std::vector<long double> allowed;        ///< `values = ...`: what a site may be; empty: anything
+  long double norm = 0;                    ///< `norm = ...`: length of the vector; 0: any
   int reals() const { return rows * columns * 2; }
 };
 
@@ -150,6 +152,8 @@ class Written {
                           int a);
   /// All `action` clauses, summed over the box.
   long double action();
+  /// The same summed over those sites alone whose density reads the field at `site`.
+  long double action_near(const WrittenField& field, int site);
   /// Their first and second derivative along exp(i w T_a) U for the link along `axis`; for U(1)
   /// along exp(i w) U.
   struct LinkSlope {
@@ -254,6 +258,8 @@ class Written {
   std::vector<Term> terms_of_actions() const;
   /// Places at which the density reads the link.
   const std::vector<Place>& readers(const Term& term, int site, int axis);
+  const std::vector<Place>& readers(const Term& term, const WrittenField& field, int site);
+  bool chooses(const dsl::Expr& e, std::set<std::string>& seen) const;
   LinkSlope along_link(const std::vector<Term>& terms, WrittenField& f, int site, int axis, int a,
                        bool second);
   std::optional<Numbers> link_gradient(const dsl::Expr& e, const Scope& scope, const Place* place);
@@ -277,6 +283,10 @@ class Written {
   std::map<std::string, std::shared_ptr<const physics::Matrix>> files_;
   using LinkPlace = std::pair<int, int>;  ///< site and axis
   std::map<const dsl::Expr*, std::map<LinkPlace, std::vector<Place>>> readers_;
+  using SitePlace = std::pair<const WrittenField*, int>;
+  /// Places at which the density reads the field at a site.
+  std::map<const dsl::Expr*, std::map<SitePlace, std::vector<Place>>> site_readers_;
+  mutable std::set<SitePlace>* read_sites_ = nullptr;  ///< sites that are read are added to it
   mutable std::set<LinkPlace>* read_links_ = nullptr;  ///< links that are read are added to it
   bool flowing_ = false;                               ///< set within the rate of a formula
   int flow_axis_ = -1;                                 ///< axis of the link whose rate is computed

@@ -1,0 +1,78 @@
+#include "compiler/physics/chains/site_action.hpp"
+
+#include <algorithm>
+
+#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/transform.hpp"
+#include "compiler/gauge/word.hpp"
+#include "compiler/physics/chains/energy_density.hpp"
+
+namespace vphi::physics {
+
+using algebra::Offset;
+using algebra::Op;
+using gauge::operator-;
+
+SiteAction::SiteAction(const Motion& d, Expr density) : d_(d) {
+  const Expr plain = algebra::rewrite(energy_written_out(d, density), [&](Expr node) {
+    if (!node.is(Op::Stencil)) return node;
+    return algebra::written_out(d.arena().stencil_data(node->index), node.arg(0), d.grid.dx);
+  });
+  const Expr sum = algebra::expand(plain);
+  if (sum.is(Op::Add)) {
+    terms_.assign(sum.args().begin(), sum.args().end());
+  } else {
+    terms_ = {sum};
+  }
+}
+
+bool SiteAction::returns(Offset offset) const {
+  for (std::size_t k = 0; k < 4; ++k)
+    if (offset.d[k] % d_.grid.extent[k] != 0) return false;
+  return true;
+}
+
+std::vector<Offset> SiteAction::offsets(Expr term, const StateField& field) const {
+  std::vector<Offset> result;
+  algebra::visit(term, [&](Expr node) {
+    if (!node.is(Op::Load) || field.place(node->index) < 0) return;
+    const bool known = std::ranges::any_of(
+        result, [&](const Offset& other) { return returns(node->offset - other); });
+    if (!known) result.push_back(node->offset);
+  });
+  return result;
+}
+
+Expr SiteAction::at_site(const StateField& field) const {
+  Arena& arena = d_.arena();
+  std::vector<Expr> parts;
+  for (const Expr term : terms_) {
+    for (const Offset& o : offsets(term, field)) {
+      const Expr here = algebra::shift(term, Offset{} - o);
+      parts.push_back(algebra::rewrite(here, [&](Expr node) {
+        const bool own =
+            node.is(Op::Load) && field.place(node->index) >= 0 && returns(node->offset);
+        return own ? arena.load(node->index) : node;
+      }));
+    }
+  }
+  if (parts.empty()) return {};
+  return arena.make(Op::Add, std::move(parts));
+}
+
+std::vector<Offset> SiteAction::conflicts(const StateField& field) const {
+  std::vector<Offset> result;
+  for (const Expr term : terms_) {
+    const std::vector<Offset> all = offsets(term, field);
+    for (const Offset& a : all) {
+      for (const Offset& b : all) {
+        const Offset separation = b - a;
+        if (!returns(separation) && std::ranges::find(result, separation) == result.end())
+          result.push_back(separation);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace vphi::physics
