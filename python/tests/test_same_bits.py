@@ -15,6 +15,8 @@ CASES = [
     ("su2", {"lattice": "4^4", "steps": 4}),  # links
     ("u1_2d", {"lattice": "8^2", "steps": 4}),
     ("su2_hmc", {"lattice": "4^4", "steps": 2}),
+    ("ising", {"steps": 4}),  # spins
+    ("o3", {"steps": 4}),
     ("sod", {"steps": 20}),  # conservation laws
     ("burgers", {"steps": 20}),
     ("smooth_wave", {"steps": 10}),
