@@ -110,6 +110,14 @@ TEST_F(Command, LongCompilationsSayWhatTheyDo) {
   EXPECT_TRUE(holds(tried.error, "compiling kernels, 0 of ")) << tried.error;
 }
 
+TEST_F(Command, BenchDoesNotTimeStepsThatComputeNothing) {
+  const Outcome idle = vphi("bench yukawa --device native --milliseconds 1");
+  EXPECT_EQ(idle.status, 0) << idle.error;
+  EXPECT_TRUE(holds(idle.out, "yukawa not timed: a step of this model computes nothing"))
+      << idle.out;
+  EXPECT_FALSE(holds(idle.out, "ms a step")) << idle.out;
+}
+
 TEST_F(Command, ANumberThatIsNoneHasNoSignInTheSummary) {
   write("roots.vphi",
         "model roots\nvar x: real\nx' = -x\ninit x = 1\nevolve rk4, dt = 0.1, until = t > 1\n"

@@ -269,6 +269,21 @@ void print_table_row(const nlohmann::ordered_json& row, const std::string& exten
   std::fflush(stdout);
 }
 
+/// A row without numbers, and why there are none.
+void not_timed(const Bench& bench, const std::string& name, const std::string& reason,
+               nlohmann::ordered_json& row) {
+  row["model"] = name;
+  if (!bench.options.precision.empty()) row["precision"] = bench.options.precision;
+  row["not_timed"] = reason;
+  if (!bench.json) fmt::print("{:<{}} not timed: {}\n", name, bench.all ? 20 : 0, reason);
+}
+
+/// Whether the steps compute nothing at sites, as those of a model that only has outputs.
+bool idle(const Bench& bench, const program::Program& program, int units) {
+  const runtime::StepLimits limits = runtime::step_limits(program, 1, bench.ceilings, units);
+  return limits.bytes == 0 && limits.flops == 0;
+}
+
 /// A model's steps, or its kernels, as text or into `out`; the exit status.
 int bench_model(const Bench& bench, const std::string& path, runtime::Device& device,
                 nlohmann::ordered_json& out) {
@@ -292,6 +307,13 @@ int bench_model(const Bench& bench, const std::string& path, runtime::Device& de
   }
   auto program = *c.program;
   if (bench.kernels) return bench_kernels(program, device, out, bench.json);
+  if (idle(bench, program, device.info().compute_units)) {
+    not_timed(bench, program.model,
+              "a step of this model computes nothing at the sites, its work is at outputs: "
+              "--kernels times their kernels",
+              out);
+    return kOk;
+  }
   program.outputs.clear();
   program.watch.clear();
   runtime::Session session(program, device);
@@ -325,8 +347,8 @@ void bench_all(Bench& bench, runtime::Device& device, nlohmann::ordered_json& ou
         reason = error.what();
       }
       if (!reason.empty()) {
-        row = {{"model", name}, {"precision", precision}, {"not_timed", reason}};
-        if (!bench.json) fmt::print("{:<20} not timed: {}\n", name, reason);
+        row = {};
+        not_timed(one, name, reason, row);
       }
       out["runs"].push_back(std::move(row));
     }
