@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(Families, CutLattice,
                          ::testing::Values("cosmology/lphi4", "cosmology/walls",
                                            "cosmology/preheating", "cosmology/gw_lphi4",
                                            "noise/thermal", "teaching/drum", "gauge/u1_2d",
-                                           "hydro/gubser"),
+                                           "spins/ising", "hydro/gubser"),
                          testing::model_name);
 
 }  // namespace

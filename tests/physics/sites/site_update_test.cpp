@@ -411,6 +411,25 @@ INSTANTIATE_TEST_SUITE_P(
                  0.06}),
     [](const auto& test) { return std::string(test.param.name); });
 
+// Couplings that are drawn once stay as they are: a glass on a ring, s(x) s(x+1) = tanh(J(x)) but
+// for the ring's closing, which is below 1e-4 on average.
+TEST(SiteUpdates, CouplingsThatAreDrawnOnceStay) {
+  if (!has_native()) GTEST_SKIP() << "no native device";
+  SiteModel model{"field s: int, values = [-1, 1]",
+                  "-J*s*s@x",
+                  "64",
+                  "heatbath",
+                  "s ~ hot",
+                  "bond = mean(s*s@x - tanh(J)), size = mean(tanh(J)^2), unlike = mean(J*J@x)",
+                  8000};
+  model.more = "J ~ normal(0, 0.6)\n";
+  const auto result = testing::run_text(model.text(), {});
+  expect_average_of(result, "bond", 0, 0.006);
+  EXPECT_GT(testing::last(result, "size"), 0.1);
+  EXPECT_EQ(result.find("size")->points.front().second, testing::last(result, "size"));
+  EXPECT_NE(testing::last(result, "unlike"), testing::last(result, "size"));
+}
+
 // ---- single updates -----------------------------------------------------------------------------
 
 // One launch updates the sites of one colour among neighbours that stay: of spins that are all in
