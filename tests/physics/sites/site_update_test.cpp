@@ -8,6 +8,7 @@
 #include <map>
 #include <numbers>
 
+#include "compiler/algebra/transform.hpp"
 #include "compiler/interpret/interpret.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -430,6 +431,35 @@ TEST(SiteUpdates, CouplingsThatAreDrawnOnceStay) {
   EXPECT_NE(testing::last(result, "unlike"), testing::last(result, "size"));
 }
 
+// ---- colours ---------------------------------------------------------------------------------
+
+// Sites of one colour are updated at once: no new value may be made of another site of its colour.
+TEST(SiteUpdates, NoUpdateReadsAnotherSiteOfItsColour) {
+  struct Case {
+    const char *field, *action, *lattice;
+    int colours;
+  };
+  const Case cases[] = {{"field s: int, values = [-1, 1]", "-s*(s@x + s@y + s@z)", "4*6*2", 2},
+                        {"field s: int, values = [-1, 1]", "-s*s@(2,0) + 0.3*s*s@y", "8*4", 4},
+                        {"field s: int, values = [-1, 1]", "-s*s@x*s@y*s@(1,1)", "8*8", 4},
+                        {"field s: int, values = [-1, 1]", "-s*(s@(1,1) + s@(1,-1))", "8*8", 2},
+                        {"field s: int, values = [-1, 1]", "-0.4*s", "5*3", 1}};
+  for (const Case& c : cases) {
+    const SiteModel model{c.field, c.action, c.lattice, "heatbath", "s = 1", "m = mean(s)", 2};
+    const Compilation compilation = testing::compile_text(model.text(), {});
+    const auto& chain = std::get<physics::MarkovChain>(compilation.system->dynamics);
+    ASSERT_EQ(chain.updates.size(), 1u);
+    const physics::Update& update = chain.updates[0];
+    EXPECT_EQ(update.modulus, c.colours) << c.action;
+    for (const algebra::Expr read : algebra::reads(update.values.at(0).second)) {
+      ASSERT_EQ(read.op(), algebra::Op::Load);
+      int colour = 0;
+      for (std::size_t k = 0; k < 4; ++k) colour += update.weights[k] * read->offset.d[k];
+      EXPECT_NE(colour % update.modulus, 0) << c.action;
+    }
+  }
+}
+
 // ---- single updates -----------------------------------------------------------------------------
 
 // One launch updates the sites of one colour among neighbours that stay: of spins that are all in
@@ -555,6 +585,33 @@ TEST(SiteUpdates, DevicesDrawTheSameChain) {
             << model.field << " " << name << " " << i;
     }
     EXPECT_NE(here.find("a")->points.front().second, here.find("a")->points.back().second);
+  }
+}
+
+TEST(SiteUpdates, TheInterpreterDrawsTheSameChain) {
+  if (!has_native()) GTEST_SKIP() << "no native device";
+  const SiteModel models[] = {
+      {"field phi: real", "norm2(grad(phi))/2 + phi^4/4", "8*6", "metropolis, width = 1", "phi = 0",
+       "mean(phi)", 6, 0},
+      {"field n: vec(3), norm = 1", "-sum(dot(n, n@k), k)", "8*6",
+       "metropolis, width = 1, overrelax = 1", "n ~ hot", "mean(n[0])", 4, 0},
+      {"field s: int, values = 0..4", "-sum(s == s@k, k)", "8*6", "heatbath", "s ~ hot", "mean(s)",
+       10, 0}};
+  for (const SiteModel& model : models) {
+    testing::Simulation setup;
+    setup.keep_state = true;
+    const Compilation compilation = testing::compile_text(model.text(), setup);
+    const auto native = testing::run_program(*compilation.program, setup);
+    kernel::Interpreter run(*compilation.plan);
+    run.start();
+    const auto first = run.buffer(compilation.plan->buffer_of.at(0));
+    for (int sweep = 0; sweep < model.sweeps; ++sweep) run.step();
+    ASSERT_GE(native.state.size(), 1u);
+    const auto& field = run.buffer(compilation.plan->buffer_of.at(0));
+    ASSERT_EQ(native.state[0].size(), field.size());
+    EXPECT_NE(first, field);
+    for (std::size_t site = 0; site < field.size(); ++site)
+      EXPECT_NEAR(native.state[0][site], field[site], 1e-11) << model.field << " " << site;
   }
 }
 
