@@ -90,7 +90,7 @@ std::string memory_holders(const DeviceInfo& info) {
   for (const HolderOfMemory& one : holders) {
     const std::string verb = parts.empty() ? " are held" : "";
     parts.push_back(one.process == getpid()
-                        ? fmt::format("{}{} by this one", gigabytes(one.bytes), verb)
+                        ? fmt::format("{}{} by this process", gigabytes(one.bytes), verb)
                         : fmt::format("{}{} by process {}{}", gigabytes(one.bytes), verb,
                                       one.process, name_of_process(one.process)));
   }

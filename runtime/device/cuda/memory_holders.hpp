@@ -7,7 +7,7 @@
 
 namespace vphi::runtime {
 
-/// "60.2 GB are held by process 4711 (python3), 1.1 GB by this one". What the driver does not
+/// "60.2 GB are held by process 4711 (python3), 1.1 GB by this process". What the driver does not
 /// assign to processes, as in containers, is "in use, by other processes or by other libraries of
 /// this one". Empty for other devices, and where little is held.
 std::string memory_holders(const DeviceInfo& info);
