@@ -215,6 +215,16 @@ Diagnostic site_colouring_misfit(Span span, const std::string& axis, std::int64_
                   (extent / multiple + 2) * multiple, axis));
 }
 
+Diagnostic odd_action(Span span, const std::string& field, const std::string& axis, Span sample) {
+  return with_label(
+      error("E0771", span,
+            fmt::format("`{}` cannot be antiperiodic along {} with this action", field, axis), "",
+            "where fields change their sign at the edge, each term of the action must be the same "
+            "with all their signs changed: a sum over sites has no place where the edge is then",
+            fmt::format("write only even terms of `{}`, or leave `antiperiodic` out", field)),
+      sample, "sampled here");
+}
+
 Diagnostic no_reflection(Span span, const std::string& field, const std::string& why, bool discrete,
                          Span sample) {
   return with_label(

@@ -59,6 +59,8 @@ Diagnostic width_missing(Span span, const std::string& field);
 /// No colouring of the sites fits the extent of this axis.
 Diagnostic site_colouring_misfit(Span span, const std::string& axis, std::int64_t extent,
                                  std::int64_t multiple, int colours, const std::string& field);
+/// Local updates of an antiperiodic field whose sign the action sees.
+Diagnostic odd_action(Span span, const std::string& field, const std::string& axis, Span sample);
 /// Overrelaxation with an action of another form; `why` says what it is.
 Diagnostic no_reflection(Span span, const std::string& field, const std::string& why, bool discrete,
                          Span sample);

@@ -32,6 +32,27 @@ bool SiteAction::returns(Offset offset) const {
   return true;
 }
 
+int SiteAction::sign(const StateField& field, Offset offset) const {
+  int result = 1;
+  for (std::size_t k = 0; k < 4; ++k)
+    if (field.walls.boundary[k] == Boundary::Antiperiodic &&
+        offset.d[k] / d_.grid.extent[k] % 2 != 0)
+      result = -result;
+  return result;
+}
+
+bool SiteAction::even(int axis) const {
+  const auto k = static_cast<std::size_t>(axis);
+  return std::ranges::all_of(terms_, [&](Expr term) {
+    const Expr turned = algebra::rewrite(term, [&](Expr node) {
+      if (!node.is(Op::Load)) return node;
+      const StateField* field = d_.field_of(node->index);
+      return field && field->walls.boundary[k] == Boundary::Antiperiodic ? -node : node;
+    });
+    return algebra::expand(turned - term).is_zero();
+  });
+}
+
 std::vector<Offset> SiteAction::offsets(Expr term, const StateField& field) const {
   std::vector<Offset> result;
   algebra::visit(term, [&](Expr node) {
@@ -52,7 +73,7 @@ Expr SiteAction::at_site(const StateField& field) const {
       parts.push_back(algebra::rewrite(here, [&](Expr node) {
         const bool own =
             node.is(Op::Load) && field.place(node->index) >= 0 && returns(node->offset);
-        return own ? arena.load(node->index) : node;
+        return own ? arena.integer(sign(field, node->offset)) * arena.load(node->index) : node;
       }));
     }
   }

@@ -17,18 +17,24 @@ namespace vphi::physics {
 
 class SiteAction {
  public:
-  /// `density` as read_actions gives it (loop_actions.hpp); the box is periodic.
+  /// `density` as read_actions gives it (loop_actions.hpp). The box is periodic, or antiperiodic
+  /// for fields whose signs the density does not see (`even`).
   SiteAction(const Motion& d, Expr density);
 
   /// The terms that hold the field at this site. The field is read at this site by loads without
   /// an offset, and its neighbours by others; null where no term holds it.
   Expr at_site(const StateField& field) const;
+  /// Whether the density is the same after a change of the sign of all fields that are antiperiodic
+  /// along the axis. The term of a site beyond the edge is then that of the site at the other end.
+  bool even(int axis) const;
   /// Separations of sites that share a term, each with its negative, none twice.
   std::vector<algebra::Offset> conflicts(const StateField& field) const;
 
  private:
   /// Offsets at which the term reads the field, each site of the box once.
   std::vector<algebra::Offset> offsets(Expr term, const StateField& field) const;
+  /// -1 where the field changes its sign along the way, which leads back to the site.
+  int sign(const StateField& field, algebra::Offset offset) const;
   /// Whether the offset leads back to the site, around the box.
   bool returns(algebra::Offset offset) const;
 

@@ -38,6 +38,7 @@ class SiteSamplingReader {
     chain_.sweeps = options_.sweeps;
     find_fields();
     const SiteAction action(d_, read_density());
+    check_edges(action);
     std::vector<int> first, relax;
     for (const StateField* field : fields_) {
       const Expr here = action.at_site(*field);
@@ -67,12 +68,21 @@ class SiteSamplingReader {
     for (const StateField& field : d_.fields) {
       if (field.spinor || field.drawn) continue;  // stay as they are
       if (field.particle) d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
-      if (!field.walls.periodic(d_.grid.dims))
+      if (!field.walls.closed(d_.grid.dims))
         d_.fail(errors::not_yet(field.span, "local updates of a field in a box with walls"));
       fields_.push_back(&field);
     }
     if (fields_.empty())
       d_.fail(errors::not_yet(clause_.keyword_span, "a Markov chain without links or fields"));
+  }
+
+  void check_edges(const SiteAction& action) {
+    for (const StateField* field : fields_)
+      for (int axis = 0; axis < d_.grid.dims; ++axis)
+        if (field->walls.boundary[static_cast<std::size_t>(axis)] == Boundary::Antiperiodic &&
+            !action.even(axis))
+          d_.fail(errors::odd_action(field->span, field->name, algebra::kAxisNames[axis],
+                                     clause_.keyword_span));
   }
 
   /// The sum of all actions.

@@ -412,6 +412,40 @@ INSTANTIATE_TEST_SUITE_P(
                  0.06}),
     [](const auto& test) { return std::string(test.param.name); });
 
+// With the sign changed across the edges along x; by sums over all states.
+TEST(SiteUpdates, AntiperiodicSpinsAreDrawnWithTheirWeights) {
+  if (!has_native()) GTEST_SKIP() << "no native device";
+  for (const int nx : {4, 2}) {
+    SiteModel model{"field s: int, values = [-1, 1], boundary(x) = antiperiodic",
+                    "-0.5*sum(s*s@k, k)",
+                    std::to_string(nx) + "*4",
+                    "heatbath",
+                    "s ~ hot",
+                    "along = mean(s*s@x), across = mean(s*s@y)",
+                    20000};
+    double z = 0, along = 0, across = 0;
+    for (unsigned state = 0; state < (1u << (4 * nx)); ++state) {
+      int x_bonds = 0, y_bonds = 0;
+      const auto s = [&](int x, int y) {
+        const int sign = x == nx ? -1 : 1;
+        return sign * ((state >> ((y % 4) * nx + x % nx)) & 1u ? 1 : -1);
+      };
+      for (int y = 0; y < 4; ++y)
+        for (int x = 0; x < nx; ++x) {
+          x_bonds += s(x, y) * s(x + 1, y);
+          y_bonds += s(x, y) * s(x, y + 1);
+        }
+      const double weight = std::exp(0.5 * (x_bonds + y_bonds));
+      z += weight;
+      along += weight * x_bonds / (4 * nx);
+      across += weight * y_bonds / (4 * nx);
+    }
+    const auto result = testing::run_text(model.text(), {});
+    if (nx == 4) expect_average_of(result, "along", along / z, 0.02);
+    expect_average_of(result, "across", across / z, 0.02);
+  }
+}
+
 // Couplings that are drawn once stay as they are: a glass on a ring, s(x) s(x+1) = tanh(J(x)) but
 // for the ring's closing, which is below 1e-4 on average.
 TEST(SiteUpdates, CouplingsThatAreDrawnOnceStay) {
