@@ -56,6 +56,8 @@ struct Update {
   /// Index in System::solves: the new values are the solution of this system, and `values` is
   /// empty.
   int solve = -1;
+  /// Of a kick: the sum over its momenta of (dS/dw)^2 at a site; null: it is not known.
+  Expr force2 = {};
   dsl::Span span;
 };
 
@@ -108,6 +110,10 @@ struct Trajectory {
     std::vector<Update> before_kicks = {};
     /// Values at the last links that `increase` reads; empty: those of `before_kicks`.
     std::vector<Update> at_end = {};
+    /// Indices in System::solves of all systems of the action.
+    std::vector<int> solves = {};
+    /// Whether outputs read the rounds, the residual or the force of the action.
+    bool watched = false;
     dsl::Span span;
   };
   struct Memory {
@@ -129,6 +135,11 @@ struct Trajectory {
   /// Number of accepted trajectories since the start.
   static constexpr const char* kAccepted = "accepted";
   static constexpr const char* kDelta = "deltaH";
+  /// The scalar with "iterations", "residual" or "force" of a watched level (its index) in the last
+  /// trajectory.
+  static std::string of_level(const std::string& what, std::size_t level) {
+    return "trajectory_" + what + "_" + std::to_string(level + 1);
+  }
 };
 
 using Dynamics = std::variant<Still, Evolution, FluxStep, MarkovChain, LinkFlow, Trajectory>;
@@ -160,6 +171,7 @@ template <typename Change>
 void of_update(Update& update, const Change& change) {
   for (auto& [array, value] : update.values) change(value);
   if (update.accepted) change(update.accepted);
+  if (update.force2) change(update.force2);
 }
 template <typename Change>
 void of_updates(std::vector<Update>& updates, const Change& change) {

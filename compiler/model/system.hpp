@@ -218,6 +218,10 @@ struct LinearSystem {
   /// this one shares. -1: this is the first.
   int like = -1;
   bool wide = false;  ///< solved in f64, whatever the precision of the fields
+  /// Arrays of earlier solutions, the newest first: the start is the best of their combinations.
+  /// Empty: the start is 0.
+  std::vector<std::vector<int>> past = {};
+  bool positive = false;  ///< A is hermitian and positive
   /// Names of the scalars with the number of iterations and the residual.
   std::string iterations, residual;
   std::shared_ptr<const text::Solver> solver;

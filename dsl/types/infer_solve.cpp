@@ -102,10 +102,18 @@ void Inference::solver(const Expr& expr, const Scope& scope) {
 }
 
 Value Inference::of_solve(const Expr& expr, const Scope& scope) {
-  const Value x = infer(*expr.args[0], scope);
+  const Expr& of = *expr.args[0];
+  const Value x = infer(of, scope);
   Value value{type_of(expr.text == "iterations" ? Base::Integer : Base::Real), {}};
-  if (!is_unknown(x.type) && !x.type.per_site) {
-    report(errors::argument_type(expr.args[0]->span, expr.text, "what `solve` has given", x.type,
+  const bool name = of.kind == ExprKind::Name && scope.find(of.text) == nullptr;
+  const Symbol* symbol = name ? resolved_.find(of.text) : nullptr;
+  if (symbol != nullptr && symbol->kind == SymbolKind::Action) return value;
+  if (is_unknown(x.type)) return value;
+  if (expr.text == "force") {
+    report(errors::argument_type(of.span, expr.text, "the name of an action", x.type,
+                                 "give it the action of a level, as in force(S)"));
+  } else if (!x.type.per_site) {
+    report(errors::argument_type(of.span, expr.text, "what `solve` has given, or an action", x.type,
                                  "give it the field, as in " + expr.text + "(phi)"));
   }
   return value;

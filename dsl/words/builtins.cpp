@@ -63,8 +63,12 @@ constexpr Builtin kBuiltins[] = {
      "|det D|^2 by pseudofermion fields"},
     // linear systems
     {"solve", 2, 2, Rule::Solve, "solver even_odd", "the field x with A(x) = b, A linear"},
-    {"iterations", 1, 1, Rule::OfSolve, "", "iterations that a solve has taken"},
-    {"residual", 1, 1, Rule::OfSolve, "", "norm(b - A(x))/norm(b) of a solve"},
+    {"iterations", 1, 1, Rule::OfSolve, "",
+     "iterations that a solve has taken, or all solves of an action in the last trajectory"},
+    {"residual", 1, 1, Rule::OfSolve, "",
+     "norm(b - A(x))/norm(b) of a solve; of an action the largest in the last trajectory"},
+    {"force", 1, 1, Rule::OfSolve, "",
+     "root mean square of an action's force on a momentum, at the last kick of a trajectory"},
     // data
     {"index", 1, 1, Rule::SiteNumber, "", "number of the site along an axis, from 0"},
     {"table", 1, kAny, Rule::Table, "outside order even odd", "tabulated function"},

@@ -38,7 +38,7 @@ enum class Rule {
   UnitSpinor,       ///< spinor(s, c)
   Determinant,      ///< pseudofermion(D)
   Solve,            ///< solve(A, b): the field x with A(x) = b
-  OfSolve,          ///< iterations(x), residual(x): properties of a solve
+  OfSolve,          ///< iterations(x), residual(x), force(S): properties of a solve or an action
   SiteNumber,       ///< index(x)
   Table,            ///< table("file", arguments...)
   File,             ///< file("file:set"), indexed

@@ -49,6 +49,30 @@ TEST_P(QuarkForces, AreThoseOfAnotherProgram) {
   testing::expect_forces(quarks, row.forces, true);
 }
 
+/// deltaH of a trajectory of three levels, Hasenbusch's splitting at odd sites, n and 2n steps.
+TEST(QuarkTrajectories, AreThoseOfAnotherProgram) {
+  const auto delta = [](int steps) {
+    testing::FixedQuarks quarks(
+        "model quarks\nparam kappa = 0.13, mu_q = 0.2, beta = 5.6\n"
+        "lattice grid: 4 * 2 * 6 * 4\ngauge U: SU(3)\n"
+        "fermion psi: spinor, boundary(t) = antiperiodic\n"
+        "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+        "D(psi) = psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)\n"
+        "action quarks = pseudofermion(D, solver = cg(1e-13), even_odd = on)/heavy\n"
+        "action heavy = pseudofermion(D, mu_q = 0.6, solver = cg(1e-13), even_odd = on)\n"
+        "action glue = beta*sum(1 - re(tr(loop(mu, nu, -mu, -nu)))/3, mu < nu)\n"
+        "sample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = " +
+            std::to_string(steps) +
+            ", scheme = omelyan2\n  level heavy: steps = 1, scheme = omelyan2\n"
+            "  level glue: steps = 2, scheme = omelyan2\n}\n"
+            "init U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
+        3, 4, 192, 0.7);
+    return quarks.trajectory({"quarks", "heavy"});
+  };
+  EXPECT_NEAR(delta(2), 0.1759008508, 1e-7);
+  EXPECT_NEAR(delta(4), 0.0420807629, 1e-7);
+}
+
 INSTANTIATE_TEST_SUITE_P(Su3, QuarkForces, ::testing::ValuesIn(kQuarkRows),
                          [](const auto& test) { return std::string(test.param.name); });
 

@@ -29,7 +29,8 @@ dsl::Expr applied(const dsl::Expr& call, const std::string& argument) {
   image.kind = ExprKind::Call;
   image.args = {field};
   for (const dsl::NamedArgument& option : call.named)
-    if (option.name != "solver" && option.name != "force" && option.name != "even_odd")
+    if (option.name != "solver" && option.name != "force" && option.name != "start" &&
+        option.name != "even_odd")
       image.named.push_back(option);
   return image;
 }
@@ -39,7 +40,16 @@ struct Determinant {
   const dsl::Expr* above = nullptr;
   const dsl::Expr* below = nullptr;  ///< null: none
   std::string name;
+  /// Its field is at odd sites: X, Y and phi are those of all sites with D Y = (0, phi),
+  /// adj(D) X = (0, Y), of a denominator D2 phi = (0, ...) and an X of its own.
+  bool halves = false;
 };
+
+bool at_odd_sites(const dsl::Expr& call) {
+  return std::ranges::any_of(call.named, [](const dsl::NamedArgument& option) {
+    return option.name == "even_odd" && option.value->text == "on";
+  });
+}
 
 class DeterminantComparison {
  public:
@@ -93,7 +103,8 @@ class DeterminantComparison {
     std::vector<Determinant> result;
     for (std::size_t i = 0; i < above.size(); ++i)
       result.push_back({above[i], i < below.size() ? below[i] : nullptr,
-                        i == 0 ? action : fmt::format("{}_{}", action, i + 1)});
+                        i == 0 ? action : fmt::format("{}_{}", action, i + 1),
+                        at_odd_sites(*above[i])});
     return result;
   }
 
@@ -207,16 +218,38 @@ class DeterminantComparison {
     return most;
   }
 
+  /// phi with which the right side is D2 phi, and X of this operator.
+  Spinors phi_of(const Determinant& one) const {
+    return field(one.name, one.halves && one.below ? "lifted_phi" : "phi");
+  }
+  Spinors x_of(const Determinant& one, bool below = false) const {
+    return field(one.name, one.halves && one.below && below ? "lifted_x" : "x");
+  }
+
+  /// The field with zeros at even sites, if those of the determinant are at odd ones.
+  Spinors kept(const Determinant& one, Spinors psi) const {
+    for (std::size_t i = 0; one.halves && i < psi.size(); ++i) {
+      int sum = 0;
+      const Place p = text_.box.place(static_cast<int>(i / size()));
+      for (int axis = 0; axis < text_.box.dims; ++axis) sum += p[static_cast<std::size_t>(axis)];
+      if (sum % 2 == 0) psi[i] = 0;
+    }
+    return psi;
+  }
+
   std::vector<DerivativeRow> solutions(const Determinant& one) {
-    const Spinors phi = field(one.name, "phi"), x = field(one.name, "x"), y = field(one.name, "y");
-    const Spinors right = image(one.below, phi);
+    const Spinors phi = phi_of(one), x = x_of(one), y = field(one.name, "y");
+    const Spinors right = image(one.below, phi), odd = kept(one, y);
     const auto row = [&](const char* what, const char* source) {
       DerivativeRow r{fmt::format("{} of {}", what, one.name), source, 0, 0, {}};
       r.allowed = tolerance();
       return r;
     };
-    Filling drawn(row("phi", "D phi is that of eta"));
-    take(drawn, right, image(one.above, field(one.name, "y", true)));
+    Filling drawn(row("phi", one.halves ? "Y is eta" : "D phi is that of eta"));
+    if (one.halves)
+      take(drawn, odd, kept(one, field(one.name, "y", true)));
+    else
+      take(drawn, right, image(one.above, field(one.name, "y", true)));
     Filling solved(row("Y", "D Y"));
     take(solved, image(one.above, y), right);
     Filling adjoint(row("X", "<X, D v> = <Y, v>"));
@@ -225,8 +258,8 @@ class DeterminantComparison {
     for (int i = 0; i < kDraws; ++i) {
       Spinors v(x.size());
       for (Complex& z : v) z = Complex(normal(random), normal(random));
-      take(adjoint, {product(x, image(one.above, v))}, {product(y, v)});
-      adjoint.size(std::sqrt(std::abs(product(y, y)) * std::abs(product(v, v))) / 10);
+      take(adjoint, {product(x, image(one.above, v))}, {product(odd, v)});
+      adjoint.size(std::sqrt(std::abs(product(odd, odd)) * std::abs(product(v, v))) / 10);
     }
     return {drawn.done(), solved.done(), adjoint.done()};
   }
@@ -288,14 +321,15 @@ class DeterminantComparison {
     return value;
   }
 
-  /// D1 Y - D2 phi of all determinants, one after the other.
+  /// D1 Y and -D2 phi of all determinants, one after the other.
   Spinors forms(const std::vector<Determinant>& all, const std::vector<int>& sites) {
     Spinors result;
     for (const Determinant& one : all) {
-      Spinors own = image(one.above, field(one.name, "y"), sites);
-      const Spinors less = image(one.below, field(one.name, "phi"), sites);
-      for (std::size_t i = 0; i < own.size(); ++i) own[i] -= less[i];
+      const Spinors own = image(one.above, field(one.name, "y"), sites);
+      Spinors less = image(one.below, phi_of(one), sites);
+      for (Complex& z : less) z = -z;
       result.insert(result.end(), own.begin(), own.end());
+      result.insert(result.end(), less.begin(), less.end());
     }
     return result;
   }
@@ -311,13 +345,15 @@ class DeterminantComparison {
     return {sites.begin(), sites.end()};
   }
 
-  /// d/dw of 2 Re <X, D1 Y - D2 phi>.
+  /// d/dw of 2 Re <X, D1 Y> - 2 Re <X, D2 phi>.
   long double slope(const std::vector<Determinant>& all, const std::vector<int>& sites, int site,
                     int axis, int a) {
     Spinors x;
     for (const Determinant& one : all) {
-      const Spinors own = image(nullptr, field(one.name, "x"), sites);
-      x.insert(x.end(), own.begin(), own.end());
+      for (const bool below : {false, true}) {
+        const Spinors own = image(nullptr, x_of(one, below), sites);
+        x.insert(x.end(), own.begin(), own.end());
+      }
     }
     const auto at = [&](long double w) {
       return turned(site, axis, a, w, [&] { return 2 * product(x, forms(all, sites)).real(); });

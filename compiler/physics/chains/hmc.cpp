@@ -241,9 +241,11 @@ class TrajectoryReader {
         for (std::size_t a = 0; a < momenta.size(); ++a)
           forces[a] = forces[a] + by * algebra::derivative(variations[i], coordinate(a));
       }
-      for (std::size_t a = 0; a < momenta.size(); ++a)
-        if (!forces[a].is_zero())
-          kick.values.emplace_back(momenta[a], kicked(momenta[a], forces[a]));
+      for (std::size_t a = 0; a < momenta.size(); ++a) {
+        if (forces[a].is_zero()) continue;
+        kick.values.emplace_back(momenta[a], kicked(momenta[a], forces[a]));
+        add_square(kick, forces[a]);
+      }
       if (!kick.values.empty()) level.kicks.push_back(std::move(kick));
     }
     Update kick;
@@ -252,7 +254,9 @@ class TrajectoryReader {
     kick.span = clause_.keyword_span;
     for (const auto& [q, p] : matter_momenta_) {
       const Expr force = slope(q);
-      if (!force.is_zero()) kick.values.emplace_back(p, kicked(p, force));
+      if (force.is_zero()) continue;
+      kick.values.emplace_back(p, kicked(p, force));
+      add_square(kick, force);
     }
     if (!kick.values.empty()) level.kicks.push_back(std::move(kick));
   }
@@ -277,6 +281,9 @@ class TrajectoryReader {
     }
     level.before_kicks = std::move(fields.for_kicks);
     level.at_end = std::move(fields.for_energy);
+    for (const auto* updates : {&fields.made, &level.before_kicks, &level.at_end})
+      for (const Update& update : *updates)
+        if (update.solve >= 0) level.solves.push_back(update.solve);
     auto& memory = trajectory_.memory;
     memory.insert(memory.end(), fields.memory.begin(), fields.memory.end());
     drawn_.insert(drawn_.end(), fields.drawn.begin(), fields.drawn.end());
@@ -292,10 +299,17 @@ class TrajectoryReader {
     const Expr length = arena().symbol(Trajectory::kLength);
     const std::vector<Expr> slope = gauge::projection(group(), w);
     const std::vector<int> momenta = momenta_of(axis);
-    for (std::size_t a = 0; a < momenta.size(); ++a)
+    for (std::size_t a = 0; a < momenta.size(); ++a) {
       kick.values.emplace_back(
           momenta[a], gauge::plus(arena().load(momenta[a]), gauge::times(length, slope[a])));
+      add_square(kick, slope[a]);
+    }
     return kick;
+  }
+
+  static void add_square(Update& kick, Expr force) {
+    const Expr square = gauge::square(force);
+    kick.force2 = kick.force2 ? gauge::plus(kick.force2, square) : square;
   }
 
   /// The symbol of a coordinate w_a of the algebra; derivatives are taken at w = 0.

@@ -1,6 +1,7 @@
 #include "compiler/physics/chains/pseudofermions.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -42,20 +43,42 @@ class PseudofermionField {
     x_ = new_spinor("x", true);
     y_ = new_spinor("y", true);
     right_ = below_ ? new_spinor("right", true) : phi_;
+    if (halves()) lifted_ = new_spinor("lifted", true);
+    if (halves() && below_) {
+      lifted_phi_ = new_spinor("lifted_phi", true);
+      lifted_x_ = new_spinor("lifted_x", true);
+    }
     for (int i = 0; i < reals(); ++i) to_.drawn.push_back(y_ + i);
-    to_.made.push_back(update("drawn", fmt::format("{} eta of {}", factor_.name, name_), right_,
-                              applied(factor_.form, y_)));
+    add_field();
     // phi = D2^-1 D1 eta; x is not in use yet
-    if (below_) add_solution(*below_, below_->solver, phi_, x_, to_.made);
-    add_solutions(factor_.kicks ? *factor_.kicks : factor_.solver, to_.for_kicks);
-    if (factor_.kicks) add_solutions(factor_.solver, to_.for_energy);
+    if (below_) add_solution(*below_, below_->solver, phi_, x_, to_.made, false);
+    add_solutions(factor_.kicks ? *factor_.kicks : factor_.solver, to_.for_kicks, true);
+    if (factor_.kicks || factor_.past > 0) add_solutions(factor_.solver, to_.for_energy, false);
+    forget_past();
     add_density();
     add_staples();
+    say();
   }
 
  private:
   Arena& arena() const { return d_.arena(); }
   int reals() const { return 8 * factor_.colours; }
+  /// Whether the fields are at odd sites alone. X and Y are then lifted to even sites, so that
+  /// D Y = (0, phi) and adj(D) X = (0, Y): the force is that of all sites.
+  bool halves() const { return factor_.parts.has_value(); }
+
+  void say() const {
+    if (halves())
+      d_.remark(
+          fmt::format("{}: its field is at odd sites. |det {}|^2 is that of R - H R^-1 H "
+                      "there times |det R|^2 at even sites, which is a constant",
+                      name_, factor_.name));
+    if (factor_.past > 0)
+      d_.remark(
+          fmt::format("{}: solves for kicks start from the best combination of the last {} "
+                      "solutions of the trajectory; the one for its end starts from 0",
+                      name_, factor_.past));
+  }
 
   /// The derivative is taken along paths alone, and numbers are moved with the site.
   void check_weights(const DeterminantFactor& factor) const {
@@ -73,7 +96,7 @@ class PseudofermionField {
   }
 
   /// Consecutive array numbers; their values beyond an edge have the sign of the fermion.
-  int new_spinor(const char* what, bool memory) const {
+  int new_spinor(const std::string& what, bool memory) const {
     const int first = d_.collected.arrays;
     for (int i = 0; i < reals(); ++i) {
       const int array = d_.new_array();
@@ -105,41 +128,99 @@ class PseudofermionField {
     return made;
   }
 
+  std::vector<Expr> lift(const PartedOperator& op, int first) const {
+    return lifted(d_, op, link_, factor_.colours, first);
+  }
+  /// D of a lifted field: 0 at even sites.
+  std::vector<Expr> applied_at_odd(const SpinorForm& form, int first) const {
+    return at_odd(d_, applied(form, first));
+  }
+
+  /// The right side of D2 phi = D1 eta, or phi = D eta itself.
+  void add_field() const {
+    const std::string shown = fmt::format("{} eta of {}", factor_.name, name_);
+    if (halves())
+      to_.made.push_back(
+          update("lifted_eta", shown + ": at even sites", lifted_, lift(*factor_.parts, y_)));
+    to_.made.push_back(
+        update("drawn", shown, right_,
+               halves() ? applied_at_odd(factor_.form, lifted_) : applied(factor_.form, y_)));
+  }
+
   // ---- X and Y ----------------------------------------------------------------------------------
 
-  /// X and Y at the links of now, of D1 Y = D2 phi and adj(D1) X = Y.
-  void add_solutions(const LinearSystem& chosen, std::vector<Update>& to) const {
+  /// X and Y at the links of now, of D1 Y = D2 phi and adj(D1) X = Y. `kicks`: for kicks alone, so
+  /// that the start may be chosen.
+  void add_solutions(const LinearSystem& chosen, std::vector<Update>& to, bool kicks) {
+    if (below_ && halves())
+      to.push_back(update("lifted_phi", fmt::format("phi of {} at even sites", name_), lifted_phi_,
+                          lift(*below_->parts, phi_)));
     if (below_)
-      to.push_back(update("right", fmt::format("{} phi of {}", below_->name, name_), right_,
-                          applied(below_->form, phi_)));
-    add_solution(factor_, chosen, y_, x_, to);
-    if (!wants_hermitian(chosen)) add_solve(factor_, chosen, true, x_, y_, to);
+      to.push_back(update(
+          "right", fmt::format("{} phi of {}", below_->name, name_), right_,
+          halves() ? applied_at_odd(below_->form, lifted_phi_) : applied(below_->form, phi_)));
+    add_solution(factor_, chosen, y_, x_, to, kicks);
+    if (!wants_hermitian(chosen)) add_solve(factor_, chosen, true, x_, y_, to, kicks);
+    if (below_ && halves())
+      to.push_back(update("lifted_x", fmt::format("X of {} at even sites", name_), lifted_x_,
+                          lift(*below_->adjoint_parts, x_)));
   }
 
   /// D unknown = right; where the solver is made for hermitian operators by D adj(D) inner = right.
   void add_solution(const DeterminantFactor& factor, const LinearSystem& chosen, int unknown,
-                    int inner, std::vector<Update>& to) const {
-    if (!wants_hermitian(chosen)) return add_solve(factor, chosen, false, unknown, right_, to);
+                    int inner, std::vector<Update>& to, bool kicks) {
+    if (!wants_hermitian(chosen))
+      return add_solve(factor, chosen, false, unknown, right_, to, kicks);
     LinearSystem system = system_of(chosen, factor, "{0} adj({0})");
-    const int stage = new_spinor("stage", false);
-    system.op.stages.push_back({arrays_from(stage), applied(factor.adjoint, inner), -1});
-    system.op.image = applied(factor.form, stage);
+    system.positive = true;
+    const int first = d_.collected.arrays;
+    if (halves()) {
+      system.op =
+          odd_square(d_, *factor.parts, *factor.adjoint_parts, link_, factor.colours, inner);
+      system.even_odd =
+          odd_square_system(d_, *factor.parts, *factor.adjoint_parts, link_, factor.colours);
+      set_boundaries(first);
+    } else {
+      const int stage = new_spinor("stage", false);
+      system.op.stages.push_back({arrays_from(stage), applied(factor.adjoint, inner), -1});
+      system.op.image = applied(factor.form, stage);
+    }
     if (text::calls(*chosen.solver, "adj")) system.adjoint = system.op;
-    to.push_back(solve(std::move(system), inner, right_));
-    to.push_back(update(unknown == phi_ ? "phi" : "y",
-                        fmt::format("adj({}) of the solution for {}", factor.name, name_), unknown,
-                        applied(factor.adjoint, inner)));
+    add_system(std::move(system), inner, right_, to, kicks);
+    const std::string shown = fmt::format("adj({}) of the solution for {}", factor.name, name_);
+    if (!halves()) {
+      to.push_back(
+          update(unknown == phi_ ? "phi" : "y", shown, unknown, applied(factor.adjoint, inner)));
+    } else if (unknown == phi_) {
+      to.push_back(update("phi", shown, unknown, applied_at_odd(factor.adjoint, inner)));
+    } else {
+      to.push_back(update("y_odd", shown, lifted_, applied_at_odd(factor.adjoint, inner)));
+      to.push_back(update("y", fmt::format("Y of {} at even sites", name_), unknown,
+                          lift(*factor.parts, lifted_)));
+    }
   }
 
   /// D unknown = right, or adj(D) unknown = right.
   void add_solve(const DeterminantFactor& factor, const LinearSystem& chosen, bool adjoint,
-                 int unknown, int right, std::vector<Update>& to) const {
+                 int unknown, int right, std::vector<Update>& to, bool kicks) {
     LinearSystem system = system_of(chosen, factor, adjoint ? "adj({0})" : "{0}");
     const SpinorForm &op = adjoint ? factor.adjoint : factor.form,
                      &other = adjoint ? factor.form : factor.adjoint;
     system.op.image = applied(op, unknown);
     if (text::calls(*chosen.solver, "adj")) system.adjoint.image = applied(other, unknown);
-    to.push_back(solve(std::move(system), unknown, right));
+    if (halves()) {
+      const int first = d_.collected.arrays;
+      const PartedOperator &parts = adjoint ? *factor.adjoint_parts : *factor.parts,
+                           &others = adjoint ? *factor.parts : *factor.adjoint_parts;
+      system.even_odd = odd_system(d_, parts, others, link_, factor.colours);
+      set_boundaries(first);
+    }
+    add_system(std::move(system), unknown, right, to, kicks);
+  }
+
+  void set_boundaries(int first) const {
+    for (int array = first; array < d_.collected.arrays; ++array)
+      d_.collected.antiperiodic_arrays[array] = factor_.antiperiodic;
   }
 
   /// `op`: the operator of the system, {0} the name of D.
@@ -153,25 +234,66 @@ class PseudofermionField {
     return system;
   }
 
-  Update solve(LinearSystem system, int unknown, int right) const {
+  void add_system(LinearSystem system, int unknown, int right, std::vector<Update>& to,
+                  bool kicks) {
     system.arrays = arrays_from(unknown);
     for (const int array : arrays_from(right)) system.source.push_back(arena().load(array));
+    if (halves() && right == y_) system.source = at_odd(d_, system.source);
+    const bool starts = kicks && factor_.past > 0;
+    if (starts)
+      for (const int first : past_of(unknown)) system.past.push_back(arrays_from(first));
     Update made;
     made.name = "solve_" + name_;
     made.shown = system.name;
     made.span = factor_.span;
     made.solve = static_cast<int>(d_.collected.solves.size());
     d_.collected.solves.push_back(std::move(system));
-    return made;
+    to.push_back(std::move(made));
+    if (starts) to.push_back(remember(unknown));
+  }
+
+  // ---- earlier solutions ------------------------------------------------------------------------
+
+  /// The arrays of earlier solutions for this unknown, the newest first.
+  const std::vector<int>& past_of(int unknown) {
+    std::vector<int>& past = past_[unknown];
+    while (std::ssize(past) < factor_.past)
+      past.push_back(
+          new_spinor(fmt::format("{}_past_{}", unknown == x_ ? "x" : "y", past.size() + 1), true));
+    return past;
+  }
+
+  Update remember(int unknown) {
+    Update shift = update("remember", fmt::format("the last solutions for {}", name_), 0, {});
+    int newer = unknown;
+    for (const int first : past_of(unknown)) {
+      for (int i = 0; i < reals(); ++i)
+        shift.values.emplace_back(first + i, arena().load(newer + i));
+      newer = first;
+    }
+    return shift;
+  }
+
+  /// A trajectory begins without earlier solutions, so that it does not depend on what ran before.
+  void forget_past() const {
+    if (past_.empty()) return;
+    Update none = update("forget", fmt::format("no solutions for {} yet", name_), 0, {});
+    for (const auto& [unknown, past] : past_)
+      for (const int first : past)
+        for (int i = 0; i < reals(); ++i) none.values.emplace_back(first + i, arena().integer(0));
+    to_.made.push_back(std::move(none));
   }
 
   // ---- S and its derivative ---------------------------------------------------------------------
 
   void add_density() const {
+    Expr own;
     for (const int array : arrays_from(y_)) {
       const Expr square = gauge::square(arena().load(array));
-      to_.density = to_.density ? gauge::plus(to_.density, square) : square;
+      own = own ? gauge::plus(own, square) : square;
     }
+    if (halves()) own = at_odd(d_, {own}).front();
+    to_.density = to_.density ? gauge::plus(to_.density, own) : own;
   }
 
   gauge::SpinorOf spinor_at(int first) const {
@@ -201,29 +323,32 @@ class PseudofermionField {
   }
 
   /// dS = -2 Re <X, dD1 Y> + 2 Re <X, dD2 phi>; one form of Y - phi where D1 and D2 differ at the
-  /// sites alone.
+  /// sites alone. Fields at odd sites are lifted for each form by its own operator.
   void add_staples() const {
     const std::vector<gauge::WordTerm> words = words_of(factor_);
-    const gauge::SpinorOf y = spinor_at(y_), phi = spinor_at(phi_);
-    if (!below_) return add_staple(words, y, -2);
+    const gauge::SpinorOf x = spinor_at(x_), y = spinor_at(y_), phi = spinor_at(phi_);
+    if (!below_) return add_staple(words, x, y, -2);
     const std::vector<gauge::WordTerm> others = words_of(*below_);
+    if (halves()) {
+      add_staple(words, x, y, -2);
+      return add_staple(others, spinor_at(lifted_x_), spinor_at(lifted_phi_), 2);
+    }
     if (same_words(words, others)) {
       const gauge::SpinorOf rest = [y, phi](Offset at) { return gauge::minus(y(at), phi(at)); };
-      return add_staple(words, rest, -2);
+      return add_staple(words, x, rest, -2);
     }
-    add_staple(words, y, -2);
-    add_staple(others, phi, 2);
+    add_staple(words, x, y, -2);
+    add_staple(others, x, phi, 2);
   }
 
-  void add_staple(const std::vector<gauge::WordTerm>& words, const gauge::SpinorOf& right,
-                  int factor) const {
+  void add_staple(const std::vector<gauge::WordTerm>& words, const gauge::SpinorOf& left,
+                  const gauge::SpinorOf& right, int factor) const {
     const gauge::WeightAt weight_at = [](const gauge::Complex& weight, Offset at) {
       return gauge::Complex{neighbour(weight.re, at), neighbour(weight.im, at)};
     };
     to_.staple.resize(static_cast<std::size_t>(d_.grid.dims));
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
-      const gauge::Matrix v =
-          gauge::insertion_staple(words, axis, link_, spinor_at(x_), right, weight_at);
+      const gauge::Matrix v = gauge::insertion_staple(words, axis, link_, left, right, weight_at);
       if (v.parts.empty()) continue;
       const gauge::Matrix own = gauge::times(arena().integer(factor), v);
       gauge::Matrix& all = to_.staple[static_cast<std::size_t>(axis)];
@@ -239,6 +364,9 @@ class PseudofermionField {
   Pseudofermions& to_;
   int phi_ = -1, x_ = -1, y_ = -1;
   int right_ = -1;  ///< D2 phi, or phi
+  /// Of fields at odd sites: one on its way to even sites, phi and X lifted by D2.
+  int lifted_ = -1, lifted_phi_ = -1, lifted_x_ = -1;
+  std::map<int, std::vector<int>> past_;  ///< unknown -> earlier solutions
 };
 
 }  // namespace
@@ -259,6 +387,9 @@ Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedA
     if (i < below.size()) bottom = lower.determinant_factor(*below[i]);
     if (bottom && bottom->antiperiodic != top.antiperiodic)
       d.fail(errors::not_yet(below[i]->span, "a quotient of fermions with different boundaries"));
+    if (bottom && bottom->parts.has_value() != top.parts.has_value())
+      d.fail(errors::not_yet(below[i]->span,
+                             "a quotient of which one determinant alone has `even_odd = on`"));
     PseudofermionField(d, lower, name, top, bottom ? &*bottom : nullptr, result).add();
   }
   return result;

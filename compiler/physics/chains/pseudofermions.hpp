@@ -11,6 +11,15 @@
 // each factor. A quotient |det D1|^2/|det D2|^2 has S = |D1^-1 D2 phi|^2 with phi = D2^-1 D1 eta
 // (Hasenbusch, hep-lat/0107019). Refused (E0901): operators with fields in their numbers, and
 // denominators without a numerator.
+//
+// `even_odd = on` (spinors/even_odd.hpp): phi and eta are at odd sites and D is replaced by
+// M = R - H R^-1 H there; |det D|^2 = |det R|^2 |det M|^2, and R holds no links. The fields are
+// lifted to even sites, so that D Y = (0, phi) and D^+ X = (0, Y); then <X, dM Y> at odd sites is
+// <X, dD Y> at all sites, and kicks are the same as without it.
+//
+// `start = past(k)`: solves for kicks start from the best combination of the last k solutions
+// (schedule/solver). The history is empty at the start of a trajectory; the solve at its end starts
+// from 0.
 #pragma once
 
 #include <vector>

@@ -279,6 +279,32 @@ Diagnostic level_without_scheme(Span span) {
       "add for instance scheme = omelyan2");
 }
 
+Diagnostic of_no_trajectory(Span span, const std::string& what) {
+  return error("E0819", span, fmt::format("`{}` of an action belongs to trajectories", what), "",
+               "the action has rounds and a force where a level of `sample hmc` integrates it, and "
+               "they are known after a trajectory",
+               "read it in an output or an `expect` of a model with `sample hmc`");
+}
+
+Diagnostic action_without_solves(Span span, const std::string& what, const std::string& action,
+                                 Span declared) {
+  return with_label(
+      error("E0819", span, fmt::format("`{}` solves no linear system", action), "",
+            fmt::format("`{}` is that of the solves of a determinant", what),
+            fmt::format("force({}) is there for every action; write {} of one that is a "
+                        "`pseudofermion`",
+                        action, what)),
+      declared, "defined here");
+}
+
+Diagnostic no_halves(Span span, const std::string& op, const std::string& why) {
+  return error("E0818", span, fmt::format("`{}` does not part into even and odd sites", op), why,
+               "D = R + H, where R = a + b gamma5 is at the site and every term of H leads to the "
+               "other parity, in a box that is even along its hops: then det D is det R at even "
+               "sites times the determinant of R - H R^-1 H at odd ones",
+               "leave `even_odd = on` out: the field is then at all sites");
+}
+
 Diagnostic no_composition(Span span, const std::string& integrator,
                           const std::vector<std::string>& fitting) {
   return error(

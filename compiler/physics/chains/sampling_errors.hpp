@@ -70,6 +70,13 @@ Diagnostic trajectories_missing(Span span);
 Diagnostic action_without_level(Span span, const std::string& action);
 Diagnostic level_twice(Span span, const std::string& action);
 Diagnostic level_without_scheme(Span span);
+/// `iterations`, `residual` or `force` of an action where no trajectory integrates one.
+Diagnostic of_no_trajectory(Span span, const std::string& what);
+/// `iterations` or `residual` of an action that is not a determinant.
+Diagnostic action_without_solves(Span span, const std::string& what, const std::string& action,
+                                 Span declared);
+/// `even_odd = on` for an operator without a Schur complement; `why`: which term, or the box.
+Diagnostic no_halves(Span span, const std::string& op, const std::string& why);
 /// The integrator of a level is not a composition; `fitting` are integrators that are.
 Diagnostic no_composition(Span span, const std::string& integrator,
                           const std::vector<std::string>& fitting);

@@ -68,6 +68,7 @@ class Lowerer {
   Value field_value(const StateField& field);
   /// The operator and the solvers of `pseudofermion(D, ...)`; `call` is this call.
   DeterminantFactor determinant_factor(const dsl::Expr& call);
+  int past_of(const dsl::Expr& start);
   /// The links of the model as matrices.
   gauge::LinkOf link_matrices() const;
   /// The product of links of SU(n) or U(1) along a path.
@@ -161,6 +162,7 @@ class Lowerer {
   // solve.cpp
   std::optional<Value> solve(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> of_solve(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> of_action(const dsl::Expr& e, const Scope& scope);
   /// `option`: which of the call's options names the solver.
   void choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve,
                      const std::string& option = "solver");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "dsl/words/builtins.hpp"
@@ -44,12 +45,25 @@ bool take_apart(const Context& d, const dsl::Expr& e, bool divides,
   return fits;
 }
 
-/// `start` of the solves of kicks: only from 0 so far.
-void check_start(const Context& d, const dsl::Expr& start) {
-  if (start.kind == dsl::ExprKind::Name && start.text == "zero") return;
-  if (start.kind == dsl::ExprKind::Call && start.text == "past")
-    d.fail(errors::not_yet(start.span, "a start of solves from earlier solutions"));
-  d.fail(errors::option_value(start.span, "start", "zero, or past(k), which is not built yet"));
+constexpr int kMostPast = 8;
+constexpr long double kLargestTolerance = 1e-8L;
+
+const dsl::Expr* option_of(const dsl::Expr& call, const char* name) {
+  for (const dsl::NamedArgument& option : call.named)
+    if (option.name == name) return option.value.get();
+  return nullptr;
+}
+
+/// Solutions that depend on earlier ones are the same backwards only as far as they are exact.
+void check_tolerance(const Context& d, const dsl::Expr& start, const LinearSystem& kicks) {
+  for (const auto& [name, value] : kicks.options) {
+    const auto tol = name == "tol" ? algebra::constant(value) : std::nullopt;
+    if (tol && tol->real > kLargestTolerance * 1.0000001L)
+      d.fail(errors::option_value(
+          start.span, "start",
+          "past(k) where the solver of the kicks has a tolerance of 1e-8 or less, "
+          "force = cg(1e-9): with a larger one trajectories could not be reversed"));
+  }
 }
 
 }  // namespace
@@ -84,10 +98,6 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call) {
     force = force || option.name == "force";
     if (option.name == "even_odd" && option.value->text != "off" && option.value->text != "on")
       d_.fail(errors::option_value(option.value->span, option.name, "on or off"));
-    if (option.name == "even_odd" && option.value->text == "on")
-      d_.fail(
-          errors::not_yet(option.value->span, "a determinant with its field at odd sites alone"));
-    if (option.name == "start") check_start(d_, *option.value);
     const bool known = option.name == "solver" || option.name == "force" ||
                        option.name == "start" || option.name == "even_odd";
     if (known) continue;
@@ -107,7 +117,30 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call) {
   };
   factor.solver = system("solver");
   if (force) factor.kicks = system("force");
+  if (const dsl::Expr* start = option_of(call, "start")) {
+    factor.past = past_of(*start);
+    if (factor.past > 0) check_tolerance(d_, *start, force ? *factor.kicks : factor.solver);
+  }
+  const dsl::Expr* even_odd = option_of(call, "even_odd");
+  if (even_odd && even_odd->text == "on") {
+    std::string why;
+    factor.parts = parted(d_, factor.form, &why);
+    factor.adjoint_parts = parted(d_, factor.adjoint);
+    if (!factor.parts || !factor.adjoint_parts)
+      d_.fail(errors::no_halves(even_odd->span, factor.name, why));
+  }
   return factor;
+}
+
+/// The number of solutions that `start = past(k)` keeps; 0 of `start = zero`.
+int Lowerer::past_of(const dsl::Expr& start) {
+  if (start.kind == dsl::ExprKind::Name && start.text == "zero") return 0;
+  if (start.kind == dsl::ExprKind::Call && start.text == "past" && start.args.size() == 1 &&
+      start.named.empty()) {
+    const std::int64_t k = fixed_integer(*start.args[0], "the number of solutions");
+    if (k >= 1 && k <= kMostPast) return static_cast<int>(k);
+  }
+  d_.fail(errors::option_value(start.span, "start", "zero, or past(k) with k from 1 to 8"));
 }
 
 }  // namespace vphi::physics

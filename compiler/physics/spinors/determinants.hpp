@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "compiler/physics/spinors/even_odd.hpp"
 #include "compiler/physics/spinors/spinors.hpp"
 #include "compiler/physics/stages/context.hpp"
 
@@ -23,6 +24,10 @@ struct DeterminantFactor {
   LinearSystem solver;
   /// The same of the systems that only kicks need, where the call gives them a solver of their own.
   std::optional<LinearSystem> kicks;
+  /// Solves for kicks start from the last solutions, at most so many; 0: from 0.
+  int past = 0;
+  /// Set where the field is at odd sites alone (`even_odd = on`): D and its adjoint in parts.
+  std::optional<PartedOperator> parts, adjoint_parts;
   dsl::Span span;
 };
 

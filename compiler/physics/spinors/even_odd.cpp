@@ -10,45 +10,14 @@ using algebra::Op;
 
 namespace {
 
-struct Parts {
-  SpinorForm local, inverse, hops;
-};
-
 bool at_site(const SpinorTerm& term) { return term.at.zero() && term.path.word.empty(); }
-
-/// R, R^-1 and H.
-std::optional<Parts> parts_of(const Declared& d, const SpinorForm& form) {
-  const Grid& grid = d.grid;
-  Parts parts;
-  gauge::DiracOperator local;
-  for (const SpinorTerm& term : form.terms) {
-    if (at_site(term)) {
-      local.local.push_back({term.spin, term.weight});
-      parts.local.terms.push_back(term);
-      continue;
-    }
-    int distance = 0;
-    for (std::size_t axis = 0; axis < 4; ++axis) {
-      distance += std::abs(term.at.d[axis]);
-      if (term.at.d[axis] != 0 && grid.extent[axis] % 2 != 0) return std::nullopt;
-    }
-    if (distance % 2 == 0) return std::nullopt;
-    parts.hops.terms.push_back(term);
-  }
-  if (parts.hops.terms.empty()) return std::nullopt;
-  const auto inverse = gauge::local_inverse(local, gauge::gamma5_of(d.gammas));
-  if (!inverse) return std::nullopt;
-  for (const gauge::LocalTerm& term : *inverse)
-    parts.inverse.terms.push_back({term.spin, term.weight, {}, {}});
-  return parts;
-}
 
 class Halving {
  public:
   Halving(const Declared& d, const gauge::LinkOf& link, int colours)
       : d_(d), arena_(d.arena()), link_(link), colours_(colours) {}
 
-  EvenOddSystem made(const Parts& forward, const Parts& backward) {
+  EvenOddSystem made(const PartedOperator& forward, const PartedOperator& backward) {
     EvenOddSystem reduced;
     reduced.arrays = fresh();
     reduced.right = fresh();
@@ -60,8 +29,43 @@ class Halving {
     reduced.source.image = reals(subtract(b, apply(forward.hops, link_, field(even.arrays))));
     reduced.source.stages.push_back(std::move(even));
     const Value rest = subtract(b, apply(forward.hops, link_, y));
-    reduced.back.image = at_odd(reals(y), reals(apply(forward.inverse, link_, rest)));
+    reduced.back.image = at_odd(d_, reals(y), reals(apply(forward.inverse, link_, rest)));
     return reduced;
+  }
+
+  /// M y = b, or M M^+ y = b, with b = 0 at even sites.
+  EvenOddSystem made_of_odd(const PartedOperator& op, const PartedOperator& other, bool square) {
+    EvenOddSystem reduced;
+    reduced.arrays = fresh();
+    reduced.right = fresh();
+    reduced.op = square ? schur_square(op, other, reduced.arrays, true) : schur(op, reduced.arrays);
+    reduced.adjoint = square ? reduced.op : schur(other, reduced.arrays);
+    reduced.source.parity = 1;
+    reduced.source.image = reals(field(reduced.right));
+    reduced.back.image = lift(square ? other : op, reduced.arrays.front());
+    return reduced;
+  }
+
+  std::vector<Expr> lift(const PartedOperator& op, int first) const {
+    const Value y = spinor_of_arrays(arena_, first, colours_);
+    const Value even = negate(apply(op.inverse, link_, apply(op.hops, link_, y)));
+    return at_odd(d_, reals(y), reals(even));
+  }
+
+  /// M M^+ y; `halves`: each stage at the sites of its parity alone.
+  LinearMap schur_square(const PartedOperator& op, const PartedOperator& other,
+                         const std::vector<int>& arrays, bool halves) {
+    LinearMap map = schur(other, arrays);
+    LinearMap::Stage between{fresh(), std::move(map.image), 1};
+    LinearMap second = schur(op, between.arrays);
+    map.stages.push_back(std::move(between));
+    map.stages.push_back(std::move(second.stages.front()));
+    map.image = std::move(second.image);
+    if (halves) return map;
+    map.parity = -1;
+    for (LinearMap::Stage& stage : map.stages) stage.parity = -1;
+    map.image = at_odd(d_, map.image);
+    return map;
   }
 
  private:
@@ -77,7 +81,7 @@ class Halving {
   std::vector<Expr> reals(const Value& v) const { return real_parts(arena_, v, true); }
 
   /// R y - H R^-1 H y.
-  LinearMap schur(const Parts& parts, const std::vector<int>& arrays) {
+  LinearMap schur(const PartedOperator& parts, const std::vector<int>& arrays) {
     const Value y = field(arrays);
     LinearMap map;
     LinearMap::Stage even{fresh(), reals(apply(parts.inverse, link_, apply(parts.hops, link_, y))),
@@ -87,22 +91,6 @@ class Halving {
     map.parity = 1;
     map.stages.push_back(std::move(even));
     return map;
-  }
-
-  /// One at odd sites, the other at even ones.
-  std::vector<Expr> at_odd(const std::vector<Expr>& odd, const std::vector<Expr>& even) const {
-    Expr sum = arena_.integer(0);
-    for (int axis = 0; axis < d_.grid.dims; ++axis) {
-      if (d_.grid.extent[static_cast<std::size_t>(axis)] % 2 == 0) sum = sum + arena_.site(axis);
-    }
-    const Expr whole_pairs = arena_.make(Op::Floor, {sum / arena_.integer(2)});
-    const Expr is_odd =
-        arena_.make(Op::Less, {arena_.rational(1, 2), sum - arena_.integer(2) * whole_pairs});
-    std::vector<Expr> result;
-    for (std::size_t i = 0; i < odd.size(); ++i) {
-      result.push_back(arena_.make(Op::Select, {is_odd, odd[i], even[i]}));
-    }
-    return result;
   }
 
   const Declared& d_;
@@ -132,10 +120,83 @@ std::vector<Expr> real_parts(Arena& arena, const Value& v, bool complex) {
   return parts;
 }
 
+std::optional<PartedOperator> parted(const Declared& d, const SpinorForm& form, std::string* why) {
+  const auto refused = [&](const char* reason) -> std::optional<PartedOperator> {
+    if (why) *why = reason;
+    return std::nullopt;
+  };
+  const Grid& grid = d.grid;
+  PartedOperator parts;
+  gauge::DiracOperator local;
+  for (const SpinorTerm& term : form.terms) {
+    if (at_site(term)) {
+      local.local.push_back({term.spin, term.weight});
+      parts.local.terms.push_back(term);
+      continue;
+    }
+    int distance = 0;
+    for (std::size_t axis = 0; axis < 4; ++axis) {
+      distance += std::abs(term.at.d[axis]);
+      if (term.at.d[axis] != 0 && grid.extent[axis] % 2 != 0)
+        return refused("the box has an odd extent along one of its hops");
+    }
+    if (distance % 2 == 0)
+      return refused(term.at.zero() ? "a term at the site holds links: its determinant is not built"
+                                    : "a term leads to sites of the same parity");
+    parts.hops.terms.push_back(term);
+  }
+  if (parts.hops.terms.empty()) return refused("no term leads to another site");
+  const auto inverse = gauge::local_inverse(local, gauge::gamma5_of(d.gammas));
+  if (!inverse) return refused("what stands at the site is not a + b gamma5 with an inverse");
+  for (const gauge::LocalTerm& term : *inverse)
+    parts.inverse.terms.push_back({term.spin, term.weight, {}, {}});
+  return parts;
+}
+
+std::vector<Expr> at_odd(const Declared& d, const std::vector<Expr>& odd,
+                         const std::vector<Expr>& even) {
+  Arena& arena = d.arena();
+  Expr sum = arena.integer(0);
+  for (int axis = 0; axis < d.grid.dims; ++axis) {
+    if (d.grid.extent[static_cast<std::size_t>(axis)] % 2 == 0) sum = sum + arena.site(axis);
+  }
+  const Expr whole_pairs = arena.make(Op::Floor, {sum / arena.integer(2)});
+  const Expr is_odd =
+      arena.make(Op::Less, {arena.rational(1, 2), sum - arena.integer(2) * whole_pairs});
+  std::vector<Expr> result;
+  for (std::size_t i = 0; i < odd.size(); ++i)
+    result.push_back(
+        arena.make(Op::Select, {is_odd, odd[i], even.empty() ? arena.integer(0) : even[i]}));
+  return result;
+}
+
+std::vector<Expr> lifted(const Declared& d, const PartedOperator& op, const gauge::LinkOf& link,
+                         int colours, int first) {
+  return Halving(d, link, colours).lift(op, first);
+}
+
+EvenOddSystem odd_system(const Declared& d, const PartedOperator& op, const PartedOperator& adjoint,
+                         const gauge::LinkOf& link, int colours) {
+  return Halving(d, link, colours).made_of_odd(op, adjoint, false);
+}
+
+EvenOddSystem odd_square_system(const Declared& d, const PartedOperator& op,
+                                const PartedOperator& adjoint, const gauge::LinkOf& link,
+                                int colours) {
+  return Halving(d, link, colours).made_of_odd(op, adjoint, true);
+}
+
+LinearMap odd_square(const Declared& d, const PartedOperator& op, const PartedOperator& adjoint,
+                     const gauge::LinkOf& link, int colours, int first) {
+  std::vector<int> arrays;
+  for (int i = 0; i < 8 * colours; ++i) arrays.push_back(first + i);
+  return Halving(d, link, colours).schur_square(op, adjoint, arrays, false);
+}
+
 std::optional<EvenOddSystem> even_odd_system(const Declared& d, const SpinorForm& form,
                                              const gauge::LinkOf& link, int colours) {
-  const auto forward = parts_of(d, form);
-  const auto backward = parts_of(d, adjoint(form));
+  const auto forward = parted(d, form);
+  const auto backward = parted(d, adjoint(form));
   if (!forward || !backward) return std::nullopt;
   return Halving(d, link, colours).made(*forward, *backward);
 }

@@ -18,6 +18,34 @@
 
 namespace vphi::physics {
 
+/// D = R + H, and R^-1.
+struct PartedOperator {
+  SpinorForm local, inverse, hops;
+};
+/// Nothing where the terms or the box do not allow it; `why`, if given, is then the reason.
+std::optional<PartedOperator> parted(const Declared& d, const SpinorForm& form,
+                                     std::string* why = nullptr);
+
+/// The value at odd sites, another one (0 without one) at even sites.
+std::vector<Expr> at_odd(const Declared& d, const std::vector<Expr>& odd,
+                         const std::vector<Expr>& even = {});
+
+// Fields of determinants at odd sites, M = R - H R^-1 H there. `op` is D, `adjoint` its adjoint.
+/// The field of these arrays at odd sites, and at even ones what makes D of it vanish there:
+/// -R^-1 H of it.
+std::vector<Expr> lifted(const Declared& d, const PartedOperator& op, const gauge::LinkOf& link,
+                         int colours, int first);
+/// M y = b: the solution is lifted, so that it solves D x = b with b = 0 at even sites.
+EvenOddSystem odd_system(const Declared& d, const PartedOperator& op, const PartedOperator& adjoint,
+                         const gauge::LinkOf& link, int colours);
+/// M M^+ y = b: the solution is lifted by D^+.
+EvenOddSystem odd_square_system(const Declared& d, const PartedOperator& op,
+                                const PartedOperator& adjoint, const gauge::LinkOf& link,
+                                int colours);
+/// M M^+ of the field of these arrays, 0 at even sites: for the residual.
+LinearMap odd_square(const Declared& d, const PartedOperator& op, const PartedOperator& adjoint,
+                     const gauge::LinkOf& link, int colours, int first);
+
 /// Nothing where the terms or the box do not allow it. Uses new array numbers.
 std::optional<EvenOddSystem> even_odd_system(const Declared& d, const SpinorForm& form,
                                              const gauge::LinkOf& link, int colours);

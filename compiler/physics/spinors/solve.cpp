@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -276,7 +278,34 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   return x;
 }
 
+/// A scalar of the last trajectory, where the argument is an action of `sample hmc`.
+std::optional<Value> Lowerer::of_action(const dsl::Expr& e, const Scope& scope) {
+  const dsl::Expr& of = *e.args[0];
+  const bool name = of.kind == dsl::ExprKind::Name && !scope.value(of.text);
+  const NamedFact* fact = name ? d_.facts.find(of.text) : nullptr;
+  if (!fact || !fact->clause || fact->clause->keyword != "action") return std::nullopt;
+  const auto* trajectory = std::get_if<Trajectory>(&d_.dynamics);
+  if (!trajectory) d_.fail(errors::of_no_trajectory(e.span, e.text));
+  const auto level =
+      std::ranges::find(trajectory->levels, of.text, [](const auto& one) { return one.shown; });
+  if (level == trajectory->levels.end()) d_.fail(errors::of_no_trajectory(e.span, e.text));
+  if (e.text != "force" && level->solves.empty())
+    d_.fail(errors::action_without_solves(e.span, e.text, of.text, fact->span));
+  std::set<int> kicked;
+  for (const Update& kick : level->kicks) {
+    if (e.text != "force" || !kick.force2) continue;
+    for (const auto& [momentum, value] : kick.values)
+      if (!kicked.insert(momentum).second)
+        d_.fail(errors::not_yet(
+            e.span, "`force` of an action whose loops and other terms move the same momenta"));
+  }
+  d_.collected.watched_actions.insert(of.text);
+  const auto place = static_cast<std::size_t>(level - trajectory->levels.begin());
+  return Value::of(d_.arena().symbol(Trajectory::of_level(e.text, place), e.span));
+}
+
 std::optional<Value> Lowerer::of_solve(const dsl::Expr& e, const Scope& scope) {
+  if (const auto of = of_action(e, scope)) return of;
   const Value x = value(*e.args[0], scope);
   const Expr part = x.parts[0].re;
   for (const LinearSystem& solve : d_.collected.solves) {
@@ -289,6 +318,10 @@ std::optional<Value> Lowerer::of_solve(const dsl::Expr& e, const Scope& scope) {
 }
 
 void finish_solves(const Program& d, ProgramUnits& units, System& system) {
+  if (auto* trajectory = std::get_if<Trajectory>(&system.dynamics)) {
+    for (Trajectory::Level& level : trajectory->levels)
+      level.watched = d.collected.watched_actions.contains(level.shown);
+  }
   if (system.solves.empty()) return;
   std::vector<int> arrays;
   std::vector<std::string> symbols;
@@ -313,8 +346,10 @@ void finish_solves(const Program& d, ProgramUnits& units, System& system) {
   // signs of spinors beyond antiperiodic edges, in kicks and other updates of a trajectory
   if (auto* trajectory = std::get_if<Trajectory>(&system.dynamics)) {
     const auto convert = [&](std::vector<Update>& updates) {
-      for (Update& update : updates)
+      for (Update& update : updates) {
         for (auto& [array, value] : update.values) value = units.quantity(value);
+        if (update.force2) update.force2 = units.quantity(update.force2);
+      }
     };
     convert(trajectory->drawn);
     for (Trajectory::Level& level : trajectory->levels)

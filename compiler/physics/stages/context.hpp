@@ -16,6 +16,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ struct Collected {
   std::map<std::string, bool> swept_used;  ///< swept name -> whether a formula uses it
   /// Scalar that counts values changed by limits, or empty.
   std::string fixes;
+  std::set<std::string> watched_actions;  ///< whose rounds, residual or force an output reads
   std::vector<std::string> remarks;
 };
 

@@ -65,6 +65,7 @@ class SolveLoopsBuilder {
     op_ = kept_.constant_parts(map_of(false), unknowns_, here_);
     adjoint_ = kept_.constant_parts(map_of(true), unknowns_, here_);
     values_[text_.source] = of_parts(right_side());
+    if (!solve_.past.empty()) values_[text_.unknown] = best_of_past();
 
     for (const text::Statement& line : text_.before) {
       values_[line.name] = settled(start_, line.name, in_start(*line.value));
@@ -230,6 +231,71 @@ class SolveLoopsBuilder {
   Value in_start(const dsl::Expr& e) { return run(start_, e, values_); }
 
   static Expr condition(const Value& v) { return v.parts[0].re; }
+
+  // ---- a start from earlier solutions -----------------------------------------------------------
+
+  /// The combination of earlier solutions that is nearest to the solution: in the norm of A where A
+  /// is hermitian and positive, else the one with the least residual (Brower, Ivanenko, Levi,
+  /// Orginos, Nucl. Phys. B 484 (1997) 353). They are made orthogonal one after the other, the
+  /// newest first, in <u, A v> or <A u, A v>; one that adds nothing to the others, or is 0, is left
+  /// out.
+  Value best_of_past() {
+    constexpr long double kNothing = 1e-24L;  // of a square: what is left of it is rounding
+    struct Direction {
+      Value v, image;
+      Expr inverse;  ///< 1/<v, A v>, or 0
+    };
+    const dsl::Expr past;
+    std::vector<Direction> all;
+    Value x = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
+    const auto product = [&](const Direction& a, const Value& image) {
+      return summed("past_product", solve_.positive ? dotted(a.v, image) : dotted(a.image, image));
+    };
+    for (const std::vector<int>& arrays : solve_.past) {
+      std::vector<Expr> old;
+      for (const int array : arrays) old.push_back(at(here_, arena_.load(array)));
+      Direction one{settled(start_, "past", of_parts(old)), {}, {}};
+      one.image = settled(start_, "past_image", apply(start_, past, one.v, false));
+      const Expr size = product(one, one.image).parts[0].re;
+      Value v = one.v, image = one.image;
+      for (const Direction& other : all) {
+        const Value share = physics::multiply(product(other, one.image), Value::of(other.inverse));
+        v = physics::subtract(v, physics::multiply(share, other.v));
+        image = physics::subtract(image, physics::multiply(share, other.image));
+      }
+      one.v = settled(start_, "past", v);
+      one.image = settled(start_, "past_image", image);
+      const Expr left = product(one, one.image).parts[0].re;
+      const Expr adds = arena_.make(Op::Less, {arena_.real(kNothing) * size, left});
+      const Expr none = arena_.integer(0), unit = arena_.integer(1);
+      one.inverse = start_.scalar(
+          name_ + "_past_inverse",
+          arena_.make(Op::Select,
+                      {adds, unit / arena_.make(Op::Select, {adds, left, unit}), none}));
+      const Value& b = values_.at(text_.source);
+      const Value share = physics::multiply(
+          summed("past_share", dotted(solve_.positive ? one.v : one.image, b)), Value::of(one.inverse));
+      x = physics::add(x, physics::multiply(share, one.v));
+      all.push_back(one);
+    }
+    return settled(start_, text_.unknown, x);
+  }
+
+  /// dot(a, b) at a site.
+  static Component dotted(const Value& a, const Value& b) {
+    Component sum = physics::multiply(physics::conjugate(a.parts[0]), b.parts[0]);
+    for (std::size_t i = 1; i < a.parts.size(); ++i)
+      sum = physics::add(sum, physics::multiply(physics::conjugate(a.parts[i]), b.parts[i]));
+    return sum;
+  }
+
+  /// The sum over all sites, as slots.
+  Value summed(const std::string& hint, const Component& c) {
+    const auto total = [&](Expr part) {
+      return start_.scalar(name_ + "_" + hint, arena_.make(Op::Total, {part}));
+    };
+    return Value{1, 1, {{total(c.re), c.im ? total(c.im) : Expr{}}}};
+  }
 
   // ---- from the start to the rounds -------------------------------------------------------------
 

@@ -46,6 +46,7 @@ InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& 
   inner.solve.op = renamed(solve.even_odd ? solve.even_odd->op : solve.op);
   inner.solve.adjoint = renamed(solve.even_odd ? solve.even_odd->adjoint : solve.adjoint);
   inner.solve.even_odd.reset();
+  inner.solve.past.clear();
   inner.solve.iterations = slots.fresh("inner_iterations_" + solve.iterations);
   inner.solve.residual = slots.fresh("inner_residual_" + solve.iterations);
   for (auto& [name, number] : inner.solve.options) {

@@ -84,6 +84,13 @@ class TrajectoryStepBuilder {
       slots_.add(name);
     slots_.add(Trajectory::kAccept, 1);
     slots_.add(Trajectory::kAccepted);
+    for (const Trajectory::Level& level : trajectory_.levels) {
+      if (!level.watched) continue;
+      for (const char* what : kWatched) {
+        slots_.add(of_last(what, level));
+        slots_.add(of_now(what, level));
+      }
+    }
     for (const Trajectory::Memory& m : trajectory_.memory) allocate(m);
     lengths_ = arena_.add_table(table());
     make_parts();
@@ -95,8 +102,16 @@ class TrajectoryStepBuilder {
   static constexpr std::size_t kMostFlows = 20000;
   static constexpr const char* kFlow = "flow";      ///< number of the flow that runs next
   static constexpr const char* kChance = "chance";  ///< random number of the choice
+  static constexpr const char* kWatched[] = {"iterations", "residual", "force"};
 
-  Expr symbol(const char* name) const { return arena_.symbol(name); }
+  Expr symbol(const std::string& name) const { return arena_.symbol(name); }
+  /// The scalar of a watched level in the last trajectory, and in the one that runs.
+  std::string of_last(const std::string& what, const Trajectory::Level& level) const {
+    return Trajectory::of_level(what, static_cast<std::size_t>(&level - trajectory_.levels.data()));
+  }
+  std::string of_now(const std::string& what, const Trajectory::Level& level) const {
+    return of_last(what, level) + "_now";
+  }
 
   std::optional<LevelFlows> flows_of(const Trajectory::Level& level) {
     const auto head = read_head(level.integrator, diagnostics_);
@@ -170,7 +185,58 @@ class TrajectoryStepBuilder {
 
   std::vector<int> add(const std::vector<physics::Update>& updates, bool wide) {
     std::vector<int> parts;
-    for (const physics::Update& update : updates) parts.push_back(add(update, wide));
+    for (const physics::Update& update : updates) {
+      parts.push_back(add(update, wide));
+      if (const Trajectory::Level* level = watches(update)) parts.push_back(count(update, *level));
+    }
+    return parts;
+  }
+
+  /// The watched level whose action the solve is for; null: none.
+  const Trajectory::Level* watches(const physics::Update& update) const {
+    if (update.solve < 0) return nullptr;
+    for (const Trajectory::Level& level : trajectory_.levels)
+      if (level.watched && std::ranges::count(level.solves, update.solve) > 0) return &level;
+    return nullptr;
+  }
+
+  /// Adds the rounds of a solve to those of its action, and keeps the largest residual.
+  int count(const physics::Update& update, const Trajectory::Level& level) {
+    const physics::LinearSystem& solve = system_.solves[static_cast<std::size_t>(update.solve)];
+    slots_.add(solve.iterations);
+    slots_.add(solve.residual);
+    const std::string rounds = of_now("iterations", level), worst = of_now("residual", level);
+    physics::Update counts;
+    counts.name = "count_" + level.shown;
+    counts.shown = fmt::format("rounds and residual of a solve for {}", level.shown);
+    return add(kernel_of(counts, true),
+               {{rounds, symbol(rounds) + symbol(solve.iterations)},
+                {worst, arena_.make(Op::Max, {symbol(worst), symbol(solve.residual)})}});
+  }
+
+  /// The kicks of a level. Those of a watched action sum the squares of their forces; the last of
+  /// them takes the root of the mean.
+  std::vector<int> add_kicks(const Trajectory::Level& level) {
+    std::vector<int> parts;
+    Expr sum = arena_.integer(0);
+    std::int64_t momenta = 0;
+    for (const physics::Update& kick : level.kicks) {
+      result_.remarks.insert(kick.shown);
+      kernel::Kernel k = kernel_of(kick, false);
+      if (level.watched && kick.force2) {
+        const std::string square = slots_.fresh("force2_" + kick.name);
+        k.sum = kernel::SumKind::F64;
+        k.reductions.push_back({square, kernel::ReduceKind::Sum, kick.force2});
+        sum = sum + symbol(square);
+        momenta += static_cast<std::int64_t>(kick.values.size());
+      }
+      std::vector<kernel::ScalarAssign> finish;
+      if (level.watched && &kick == &level.kicks.back())
+        finish.push_back({of_now("force", level),
+                          algebra::pow(sum / arena_.integer(momenta * system_.lattice.sites()),
+                                       arena_.rational(1, 2))});
+      parts.push_back(add(std::move(k), std::move(finish)));
+    }
     return parts;
   }
 
@@ -193,7 +259,13 @@ class TrajectoryStepBuilder {
   }
 
   void make_parts() {
-    const int refresh = add(kernel_of(trajectory_.refresh, false), {{kFlow, arena_.integer(0)}});
+    std::vector<kernel::ScalarAssign> from_now{{kFlow, arena_.integer(0)}};
+    for (const Trajectory::Level& level : trajectory_.levels) {
+      if (!level.watched) continue;
+      for (const char* what : {"iterations", "residual"})
+        from_now.push_back({of_now(what, level), arena_.integer(0)});
+    }
+    const int refresh = add(kernel_of(trajectory_.refresh, false), std::move(from_now));
     const std::vector<int> drawn = add(trajectory_.drawn, true);
     const int begin = add(trajectory_.begin, true);
     const int next =
@@ -201,9 +273,7 @@ class TrajectoryStepBuilder {
                             {kFlow, symbol(kFlow) + arena_.integer(1)}});
     std::vector<LevelParts> levels;
     for (const Trajectory::Level& level : trajectory_.levels) {
-      levels.push_back(
-          {add(level.before_kicks, true), add(level.kicks, false), add(level.at_end, true)});
-      for (const physics::Update& kick : level.kicks) result_.remarks.insert(kick.shown);
+      levels.push_back({add(level.before_kicks, true), add_kicks(level), add(level.at_end, true)});
     }
     const int drift = add(trajectory_.drift, false);
     const int end = add(end_kernel(), choice());
@@ -270,11 +340,21 @@ class TrajectoryStepBuilder {
     const Expr chance = arena_.make(Op::Exp, {-symbol(kSum)});
     const Expr accepted =
         arena_.make(Op::Select, {arena_.make(Op::LessEqual, {symbol(kChance), chance}), one, zero});
-    return {{Trajectory::kDelta,
-             arena_.make(Op::Select, {stop, symbol(Trajectory::kDelta), symbol(kSum)})},
-            {Trajectory::kAccept, arena_.make(Op::Select, {stop, zero, accepted})},
-            {Trajectory::kAccepted,
-             symbol(Trajectory::kAccepted) + arena_.make(Op::Select, {stop, zero, accepted})}};
+    std::vector<kernel::ScalarAssign> all{
+        {Trajectory::kDelta,
+         arena_.make(Op::Select, {stop, symbol(Trajectory::kDelta), symbol(kSum)})},
+        {Trajectory::kAccept, arena_.make(Op::Select, {stop, zero, accepted})},
+        {Trajectory::kAccepted,
+         symbol(Trajectory::kAccepted) + arena_.make(Op::Select, {stop, zero, accepted})}};
+    for (const Trajectory::Level& level : trajectory_.levels) {
+      if (!level.watched) continue;
+      for (const char* what : kWatched) {
+        const std::string last = of_last(what, level);
+        all.push_back(
+            {last, arena_.make(Op::Select, {stop, symbol(last), symbol(of_now(what, level))})});
+      }
+    }
+    return all;
   }
 
   void say(const std::vector<int>& order) {

@@ -74,6 +74,70 @@ class FixedQuarks {
     }
   }
 
+  /// The fields are at odd sites alone (`even_odd = on`); `extent`: of the box.
+  void at_odd_sites(const std::vector<int>& extent) {
+    odd_.assign(static_cast<std::size_t>(sites_), 0);
+    for (int s = 0; s < sites_; ++s) {
+      int sum = 0, rest = s;
+      for (const int n : extent) sum += rest % n, rest /= n;
+      odd_[static_cast<std::size_t>(s)] = sum % 2;
+    }
+    for (int k = 0; k < 8 * colours_; ++k)
+      for (int s = 0; s < sites_; ++s)
+        if (!is_odd(s)) field("phi", k)[static_cast<std::size_t>(s)] = 0;
+  }
+  bool is_odd(int s) const { return odd_.empty() || odd_[static_cast<std::size_t>(s)] == 1; }
+
+  /// phi of this eta by the kernels of the draw, at the links of the start: [site][spin][colour].
+  std::vector<C> drawn(const std::vector<C>& eta) {
+    const auto each = [&](const std::string& what, auto see) {
+      for (int k = 0; k < 8 * colours_; ++k)
+        for (int s = 0; s < sites_; ++s)
+          see(field(what, k)[static_cast<std::size_t>(s)],
+              static_cast<std::size_t>(component(k, s)));
+    };
+    each("y",
+         [&](double& y, std::size_t i) { y = i % 2 == 0 ? eta[i / 2].real() : eta[i / 2].imag(); });
+    std::vector<program::Launch> draws;
+    for (const program::Launch& launch : program_.launches(0)) {
+      const std::string& name = kernel_of(launch);
+      if (name == "energy_before") break;
+      if (name.starts_with("lifted_eta") || name.starts_with("drawn")) draws.push_back(launch);
+    }
+    run_->launch(draws);
+    std::vector<C> phi(eta.size());
+    each("phi", [&](double& p, std::size_t i) { phi[i / 2] += i % 2 == 0 ? C(p, 0) : C(0, p); });
+    return phi;
+  }
+
+  /// deltaH of a trajectory from fixed links and momenta; eta of the action number j is sqrt(3/2)
+  /// times the numbers of phi, from 2^22 + 2^24 j on.
+  double trajectory(const std::vector<std::string>& actions) {
+    put_links(0);
+    each_momentum([&](double& p, int s, int mu, int a) { p = momentum(place(s, mu, a)); });
+    for (std::size_t j = 0; j < actions.size(); ++j) {
+      const auto first = (1U << 22U) + (static_cast<std::uint32_t>(j) << 24U) + 1;
+      for (int k = 0; k < 8 * colours_; ++k) {
+        auto& eta = run_->buffer(actions[j] + "_y_" + std::to_string(k + 1));
+        for (int s = 0; s < sites_; ++s)
+          eta[static_cast<std::size_t>(s)] =
+              std::sqrt(1.5) * hashed(first + static_cast<std::uint32_t>(component(k, s)));
+      }
+    }
+    std::vector<program::Launch> launches;
+    for (const program::Launch& launch : program_.launches(0)) {
+      if (kernel_of(launch) == "refresh") continue;
+      if (kernel_of(launch) == "close") break;
+      launches.push_back(launch);
+    }
+    run_->set_scalar("flow", 0);
+    run_->launch(launches);
+    return run_->scalar("deltaH");
+  }
+
+  double scalar(const std::string& name) const { return run_->scalar(name); }
+  std::size_t momenta() const { return static_cast<std::size_t>(sites_ * dims_ * generators_); }
+
   /// S = |Y|^2 after the solves that a kick of `quarks` has, at the links exp(e p) U.
   double action(double e = 0) {
     put_links(e);
@@ -88,8 +152,11 @@ class FixedQuarks {
     }
     run_->launch(solves);
     double sum = 0;
-    for (int k = 0; k < 8 * colours_; ++k)
-      for (const double y : field("y", k)) sum += y * y;
+    for (int k = 0; k < 8 * colours_; ++k) {
+      const std::vector<double>& y = field("y", k);
+      for (int s = 0; s < sites_; ++s)
+        if (is_odd(s)) sum += y[static_cast<std::size_t>(s)] * y[static_cast<std::size_t>(s)];
+    }
     return sum;
   }
 
@@ -217,6 +284,7 @@ class FixedQuarks {
   int colours_, dims_, sites_, generators_;
   std::unique_ptr<kernel::Interpreter> run_;
   std::vector<Dense> links_;
+  std::vector<int> odd_;  ///< 1 at odd sites; empty: the fields are at all sites
 };
 
 /// S of fixed fields, the square of its slopes and the slope along the momenta, by an independent

@@ -195,6 +195,7 @@ struct Averages {
   const char* name;
   const char* quark;
   double plaquette, around;  ///< `around`: the loop along x; that along y has the other sign
+  std::string options = {};
 };
 
 class ExactAverages : public ::testing::TestWithParam<Averages> {};
@@ -202,7 +203,7 @@ class ExactAverages : public ::testing::TestWithParam<Averages> {};
 TEST_P(ExactAverages, OfASmallBox) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";
   QuarkModel model{.lattice = "2^2",
-                   .action = "pseudofermion(D, solver = cgne(1e-10))",
+                   .action = "pseudofermion(D, solver = cgne(1e-10)" + GetParam().options + ")",
                    .quark = GetParam().quark,
                    .beta = 1,
                    .kappa = 0.2,
@@ -232,14 +233,18 @@ every 130 trajectories, after = trajectory > 30: eo = error(mean(one, over = cha
 
 // Four components in two dimensions: the weight is det^4 of two components; D that is 1 on two of
 // them has det^2.
+constexpr const char* kTwoFlavours =
+    "psi - kappa*sum((1 - gamma[mu])*(1 + 1i*gamma5*gamma[x]*gamma[y])/2*U[mu]*psi@mu, mu = "
+    "directions(+,-))";
 INSTANTIATE_TEST_SUITE_P(
     Quarks, ExactAverages,
     ::testing::Values(Averages{"four_flavours", "psi - kappa*hop(psi)", 0.628403928866,
                                -0.565252214189},
-                      Averages{"two_flavours",
-                               "psi - kappa*sum((1 - gamma[mu])*(1 + "
-                               "1i*gamma5*gamma[x]*gamma[y])/2*U[mu]*psi@mu, mu = directions(+,-))",
-                               0.560235941945, -0.355606275828}),
+                      Averages{"two_flavours", kTwoFlavours, 0.560235941945, -0.355606275828},
+                      Averages{"four_flavours_at_odd_sites", "psi - kappa*hop(psi)", 0.628403928866,
+                               -0.565252214189, ", even_odd = on"},
+                      Averages{"two_flavours_at_odd_sites", kTwoFlavours, 0.560235941945,
+                               -0.355606275828, ", even_odd = on"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -27,6 +27,11 @@ constexpr const char* kKappas =
     "pseudofermion(D, solver = cg(1e-12))/pseudofermion(D, kappa = 0.1, solver = cg(1e-12))*"
     "pseudofermion(D, m = 1, solver = cg(1e-12))";
 
+constexpr const char* kHalves = "pseudofermion(D, solver = cg(1e-12), even_odd = on)";
+constexpr const char* kQuotientOfHalves =
+    "pseudofermion(D, solver = cgne(1e-12), even_odd = on, start = past(2))/pseudofermion(D, kappa "
+    "= 0.1, m = 0.6, solver = cg(1e-12), even_odd = on)";
+
 void expect_passes(const std::string& text) {
   const auto d = physics::test::derived(text);
   const auto rows = tools::check_derivatives(*d.resolved, *d.system);
@@ -42,6 +47,8 @@ TEST(DeterminantCheck, RightModelsPass) {
   expect_passes(quarks(kOne));
   expect_passes(quarks(kQuotient));
   expect_passes(quarks(kKappas));
+  expect_passes(quarks(kHalves));
+  expect_passes(quarks(kQuotientOfHalves));
 }
 
 TEST(DeterminantCheck, OtherWordsAreFound) {
@@ -63,6 +70,20 @@ TEST(DeterminantCheck, OtherWordsAreFound) {
              quarks("pseudofermion(D, solver = cgne(1e-12))/pseudofermion(D, m = 0.61, solver = "
                     "cgne(1e-12))"));
   EXPECT_TRUE(verdict.found) << verdict.rows;
+}
+
+TEST(DeterminantCheck, OtherWordsOfHalvesAreFound) {
+  for (const char* action : {kHalves, kQuotientOfHalves}) {
+    const std::string others[] = {
+        quarks(action, "0.21"),
+        quarks(action, "0.2", "(1 + gamma[mu])*U[mu]*psi@mu"),
+        quarks(action, "0.2", "(1 - gamma[mu])*U[mu]*psi@mu", "periodic"),
+    };
+    for (const std::string& other : others) {
+      const Verdict verdict = judged(quarks(action), other);
+      EXPECT_TRUE(verdict.found) << other << verdict.rows;
+    }
+  }
 }
 
 /// A level of the trajectory, changed.

@@ -1,0 +1,226 @@
+// Determinants with fields at odd sites: det D = det R_e det M by dense matrices made here, actions
+// and forces of fixed fields against an independent program and against differences of the action,
+// orders, reversibility, what is refused. Averages: pseudofermion_test.cpp.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/physics/gauge/explicit_dirac.hpp"
+#include "tests/physics/gauge/fixed_quarks.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::C;
+using testing::Dense;
+using testing::FixedQuarks;
+
+struct HalvesModel {
+  std::string gauge = "U(1)", lattice = "4^2", antiperiodic = "y";
+  std::string options = "solver = cg(1e-14), even_odd = on";
+  std::string quark = "psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)";
+  double kappa = 0.24;
+  std::string below = {};  ///< "mu_q = 0.6": divided by the determinant with it
+  std::string level = "steps = 4, scheme = leapfrog";
+
+  std::string text() const {
+    const std::string divided =
+        below.empty() ? "" : "/pseudofermion(D, " + below + ", " + options + ")";
+    return "model quarks \"quarks at odd sites\"\nparam kappa = " + testing::exact(kappa) +
+           ", mu_q = 0.2\nlattice grid: " + lattice + "\ngauge U: " + gauge +
+           "\nfermion psi: spinor, boundary(" + antiperiodic + ") = antiperiodic\n" +
+           "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n" +
+           "D(psi) = " + quark + "\naction quarks = pseudofermion(D, " + options + ")" + divided +
+           "\nsample hmc, trajectories = 1, tau = 1 {\n  level quarks: " + level +
+           "\n}\ninit U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n";
+  }
+};
+
+/// The matrix of the draw, phi = M eta, between these sites.
+Dense matrix_of(FixedQuarks& quarks, const std::vector<int>& sites, int inside, int all) {
+  Dense m(static_cast<int>(sites.size()) * inside);
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    for (int c = 0; c < inside; ++c) {
+      std::vector<C> eta(static_cast<std::size_t>(all * inside));
+      eta[static_cast<std::size_t>(sites[i] * inside + c)] = 1;
+      const std::vector<C> phi = quarks.drawn(eta);
+      for (std::size_t j = 0; j < sites.size(); ++j)
+        for (int e = 0; e < inside; ++e)
+          m(static_cast<int>(j) * inside + e, static_cast<int>(i) * inside + c) =
+              phi[static_cast<std::size_t>(sites[j] * inside + e)];
+    }
+  }
+  return m;
+}
+
+/// D as a dense matrix from explicit sums over the links that `quarks` has.
+Dense explicit_matrix(const FixedQuarks& quarks, const testing::dirac::Operator& d) {
+  const int n = d.box.colours, inside = 4 * n, all = d.box.sites() * inside;
+  testing::dirac::Field links;
+  for (int s = 0; s < d.box.sites(); ++s)
+    for (int mu = 0; mu < d.box.dims; ++mu)
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) links.push_back(quarks.entry(s, mu, i, j));
+  Dense m(all);
+  for (int k = 0; k < all; ++k) {
+    testing::dirac::Field psi(static_cast<std::size_t>(all));
+    psi[static_cast<std::size_t>(k)] = 1;
+    const testing::dirac::Field image = testing::dirac::applied(d, links, psi);
+    for (int i = 0; i < all; ++i) m(i, k) = image[static_cast<std::size_t>(i)];
+  }
+  return m;
+}
+
+/// log |det|, phase of the determinant, by elimination.
+std::pair<double, C> logarithm(Dense a) {
+  double size = 0;
+  C phase = 1;
+  for (int k = 0; k < a.n; ++k) {
+    int pivot = k;
+    for (int i = k; i < a.n; ++i)
+      if (std::abs(a(i, k)) > std::abs(a(pivot, k))) pivot = i;
+    for (int j = 0; pivot != k && j < a.n; ++j) std::swap(a(k, j), a(pivot, j));
+    const C diagonal = a(k, k);
+    size += std::log(std::abs(diagonal));
+    phase *= diagonal / std::abs(diagonal) * (pivot != k ? -1.0 : 1.0);
+    for (int i = k + 1; i < a.n; ++i) {
+      const C f = a(i, k) / diagonal;
+      for (int j = k; j < a.n; ++j) a(i, j) -= f * a(k, j);
+    }
+  }
+  return {size, phase};
+}
+
+struct SmallBox {
+  HalvesModel model;
+  testing::dirac::Box box;
+  double scale;
+};
+
+/// det D of explicit sums = det R_e * det M of the kernels; the kernels that draw at all sites have
+/// det D as well.
+void expect_determinant(const SmallBox& small) {
+  SCOPED_TRACE(small.model.gauge + " on " + small.model.lattice);
+  const int n = small.box.colours, sites = small.box.sites(), inside = 4 * n;
+  FixedQuarks halves(small.model.text(), n, small.box.dims, sites, small.scale);
+  std::vector<int> odd, all;
+  for (int s = 0; s < sites; ++s) {
+    all.push_back(s);
+    const auto x = small.box.place(s);
+    if ((x[0] + x[1] + x[2] + x[3]) % 2 == 1) odd.push_back(s);
+  }
+  const testing::dirac::Operator d{small.box, small.model.kappa, 0.2, false, true};
+  const auto [whole, phase] = logarithm(explicit_matrix(halves, d));
+  const auto [half, half_phase] = logarithm(matrix_of(halves, odd, inside, sites));
+  // R_e: (1 + i a) for two spins, (1 - i a) for the others, at half of the sites
+  const double a = 2 * small.model.kappa * 0.2;
+  const double local = sites / 2.0 * n * 2 * std::log(1 + a * a);
+  EXPECT_GT(std::abs(whole), 0.1);
+  EXPECT_NEAR(half + local, whole, 1e-11 * std::max(1.0, std::abs(whole)));
+  EXPECT_LT(std::abs(half_phase - phase), 1e-10);
+  HalvesModel off = small.model;
+  off.options = "solver = cg(1e-14)";
+  FixedQuarks everywhere(off.text(), n, small.box.dims, sites, small.scale);
+  EXPECT_NEAR(logarithm(matrix_of(everywhere, all, inside, sites)).first, whole,
+              1e-11 * std::max(1.0, std::abs(whole)));
+}
+
+TEST(Halves, DeterminantIsThatOfThePartsTogether) {
+  expect_determinant({{.lattice = "2^2"}, {{2, 2, 1, 1}, 2, 1}, 1.5});
+  expect_determinant({{.gauge = "SU(3)", .lattice = "2^4", .antiperiodic = "t", .kappa = 0.13},
+                      {{2, 2, 2, 2}, 4, 3},
+                      0.7});
+}
+
+struct KnownHalf {
+  HalvesModel model;
+  testing::KnownForces forces;
+};
+
+/// SU(3) on 4 x 2 x 6 x 4: numbers of an independent program.
+void expect_known(const KnownHalf& known) {
+  SCOPED_TRACE(known.model.quark + " " + known.model.options);
+  HalvesModel model = known.model;
+  model.gauge = "SU(3)", model.lattice = "4 * 2 * 6 * 4", model.antiperiodic = "t";
+  model.kappa = 0.13;
+  FixedQuarks quarks(model.text(), 3, 4, 192, 0.7);
+  quarks.at_odd_sites({4, 2, 6, 4});
+  testing::expect_forces(quarks, known.forces, true);
+}
+
+TEST(Halves, ActionAndForceOfSu3) {
+  const testing::KnownForces twisted{959.423942257603, 934.2729885927, 34.2431738897, 0.0001100382,
+                                     0.2837898355};
+  expect_known({{}, twisted});
+  expect_known({{.options = "solver = cgne(1e-14), even_odd = on"}, twisted});
+  expect_known({{.quark = "psi - kappa*hop(psi)"},
+                {972.240207784996, 1049.0674226191, 36.2553716664, 0.0509380168, 0.3140480491}});
+}
+
+TEST(Halves, ActionAndForceOfAQuotientOfSu3) {
+  expect_known({{.below = "mu_q = 0.6"},
+                {827.805265802770, 6.8091171140, 2.5108420583, 0.0041979832, 0.0520580016}});
+}
+
+/// Slopes along the momenta against differences of the action, also where both operators of a
+/// quotient have hops and local parts of their own.
+TEST(Halves, ForcesAreDifferencesOfTheAction) {
+  for (const char* below : {"", "mu_q = 0.6", "kappa = 0.15"}) {
+    for (const char* solver : {"cg", "cgne", "bicgstab"}) {
+      const HalvesModel model{
+          .options = std::string("solver = ") + solver + "(1e-13), even_odd = on", .below = below};
+      FixedQuarks quarks(model.text(), 1, 2, 16, 1.5);
+      quarks.at_odd_sites({4, 4});
+      quarks.action();
+      const std::vector<double> slopes = quarks.slopes();
+      double along = 0;
+      for (std::size_t i = 0; i < slopes.size(); ++i) along += slopes[i] * quarks.momentum(i);
+      EXPECT_GT(std::abs(along), 0.1);
+      EXPECT_NEAR(along, quarks.slope(), 1e-8) << solver << " " << below;
+    }
+  }
+}
+
+double delta(const HalvesModel& model, const testing::Simulation& setup = {}) {
+  return testing::last(testing::run_text(model.text(), setup), "deltaH");
+}
+
+TEST(Halves, OrdersOfTheIntegrators) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  for (const char* below : {"", "mu_q = 0.6"}) {
+    HalvesModel model{.options = "solver = cg(1e-12), even_odd = on", .below = below};
+    const auto scaled = [&](int n) {
+      model.level = "steps = " + std::to_string(n) + ", scheme = omelyan2";
+      return delta(model) * n * n;
+    };
+    EXPECT_NEAR(scaled(32) / scaled(16), 1, 0.05) << below;
+  }
+}
+
+TEST(Halves, SolversAndDevicesAgree) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const auto with = [](const std::string& options, const std::string& device = "native") {
+    testing::Simulation setup;
+    setup.device = device;
+    return delta({.options = options + ", even_odd = on"}, setup);
+  };
+  const double wanted = with("solver = cg(1e-12)");
+  EXPECT_GT(std::abs(wanted), 1e-4);
+  EXPECT_NEAR(with("solver = cgne(1e-12)"), wanted, 1e-8);
+  EXPECT_NEAR(with("solver = bicgstab(1e-12)"), wanted, 1e-8);
+  EXPECT_NEAR(with("solver = cg(1e-12, inner = f32)"), wanted, 1e-8);
+  if (!testing::device("opencl")) return;
+  EXPECT_NEAR(with("solver = cg(1e-12)", "opencl"), wanted, 1e-8);
+}
+
+TEST(Halves, Reversible) {
+  const HalvesModel model{.level = "steps = 4, scheme = omelyan2"};
+  FixedQuarks quarks(model.text(), 1, 2, 16, 1.5);
+  quarks.at_odd_sites({4, 4});
+  const auto [moved, left] = quarks.there_and_back();
+  EXPECT_GT(moved, 0.3);
+  EXPECT_LT(left, 1e-12);
+}
+
+}  // namespace
+}  // namespace vphi

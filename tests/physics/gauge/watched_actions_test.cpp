@@ -1,0 +1,159 @@
+// iterations(S), residual(S) and force(S) of actions in trajectories, and `start = past(k)`: rounds
+// of an operator whose eigenvalues are counted, forces against formulas of the state and against an
+// independent program, what earlier solutions change and what they do not.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/physics/gauge/fixed_quarks.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::FixedQuarks;
+using testing::last;
+
+/// Wilson quarks on a ring of L links of U(1): D adj(D) = 1 + 4 kappa^2 - 4 kappa cos p with
+/// p = (theta + pi (2 n + 1))/L. It has L different eigenvalues, so that conjugate gradients end
+/// after L rounds, whatever the links are.
+std::string ring(int sites, const std::string& options, int steps, int trajectories = 1) {
+  return "model ring \"quarks on a ring\"\nparam kappa = 0.3\nlattice ring: " +
+         std::to_string(sites) +
+         "\ngauge U: U(1)\nfermion psi: spinor, boundary(x) = antiperiodic\n"
+         "D(psi) = psi - kappa*sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+         "action quarks = pseudofermion(D, " +
+         options + ")\nsample hmc, trajectories = " + std::to_string(trajectories) +
+         ", tau = 0.5 {\n  level quarks: steps = " + std::to_string(steps) +
+         ", scheme = leapfrog\n}\ninit U ~ hot\nevery 1 trajectory: n = iterations(quarks), r = "
+         "residual(quarks), f = force(quarks), deltaH -> \"r.csv\"\n";
+}
+
+TEST(WatchedActions, RoundsAreThoseOfTheEigenvalues) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  struct Case {
+    int sites;
+    const char* options;
+    int steps, rounds, trajectories;
+  };
+  // leapfrog of n steps has n + 1 kicks, whose last solution is that of the acceptance as well
+  const Case cases[] = {
+      {4, "solver = cg(1e-8)", 3, 4 * 4, 1},
+      {4, "solver = cg(1e-8)", 3, 4 * 4, 3},  // of the last trajectory alone
+      {6, "solver = cg(1e-8)", 2, 3 * 6, 1},
+      {4, "solver = cgne(1e-8)", 3, 2 * 4 * 4, 1},              // D and adj(D)
+      {4, "solver = cg(1e-8), force = cg(1e-9)", 3, 5 * 4, 1},  // one more for the end
+      {4, "solver = cg(1e-8), even_odd = on", 3, 4 * 2, 1},     // M adj(M) has half of them
+  };
+  for (const Case& c : cases) {
+    const auto result = testing::run_text(ring(c.sites, c.options, c.steps, c.trajectories), {});
+    EXPECT_EQ(last(result, "n"), c.rounds) << c.options << ", " << c.sites;
+    EXPECT_GT(last(result, "r"), 0);
+    EXPECT_LT(last(result, "r"), 1e-8);
+  }
+}
+
+/// The largest residual is that of the solver with the largest tolerance.
+TEST(WatchedActions, ResidualIsTheLargest) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const auto result = testing::run_text(
+      "model quarks\nparam kappa = 0.2\nlattice grid: 4^2\ngauge U: SU(2)\nfermion psi: spinor\n"
+      "D(psi) = psi - kappa*sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+      "action quarks = pseudofermion(D, solver = cg(1e-12), force = cg(1e-3))\n"
+      "sample hmc, trajectories = 2, tau = 0.5 {\n  level quarks: steps = 3, scheme = leapfrog\n}\n"
+      "init U ~ hot\nevery 1 trajectory: r = residual(quarks) -> \"r.csv\"\n",
+      {});
+  EXPECT_GT(last(result, "r"), 1e-5);
+  EXPECT_LT(last(result, "r"), 1e-3);
+}
+
+/// An accepted trajectory of leapfrog ends with a kick at the fields that are written.
+TEST(WatchedActions, ForceIsTheSlopeOfTheAction) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const auto result = testing::run_text(
+      "model two\nparam beta = 1.3, m = 0.7\nlattice grid: 4 * 6\ngauge U: U(1)\nfield phi: "
+      "vec(2)\n"
+      "action glue = beta*sum(1 - re(loop(mu, nu, -mu, -nu)), mu < nu)\n"
+      "action mass = m/2*norm2(phi)\n"
+      "sample hmc, trajectories = 3, tau = 0.01 {\n  level glue: steps = 2, scheme = leapfrog\n"
+      "  level mass: steps = 1, scheme = leapfrog\n}\ninit U ~ hot\ninit phi ~ normal\n"
+      "P = im(loop(x, y, -x, -y))\n"
+      "every 1 trajectory: g = force(glue), f = force(mass), accept, by_hand = "
+      "beta*sqrt(mean((P - P@-y)^2 + (P - P@-x)^2)/2), by_mass = m*sqrt(mean(norm2(phi))/2) -> "
+      "\"f.csv\"\n",
+      {});
+  EXPECT_EQ(last(result, "accept"), 1);
+  EXPECT_GT(last(result, "g"), 0.3);
+  EXPECT_NEAR(last(result, "g"), last(result, "by_hand"), 1e-12);
+  EXPECT_NEAR(last(result, "f"), last(result, "by_mass"), 1e-12);
+}
+
+std::string quarks(const std::string& options, const std::string& gauge, const std::string& lattice,
+                   double kappa, int steps, double tau) {
+  return "model quarks\nparam kappa = " + testing::exact(kappa) + "\nlattice grid: " + lattice +
+         "\ngauge U: " + gauge + "\nfermion psi: spinor, boundary(y) = antiperiodic\n" +
+         "D(psi) = psi - kappa*sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n" +
+         "action quarks = pseudofermion(D, " + options +
+         ")\nsample hmc, trajectories = 1, tau = " + testing::exact(tau) +
+         " {\n  level quarks: steps = " + std::to_string(steps) +
+         ", scheme = leapfrog\n}\ninit U ~ hot\nevery 1 trajectory: n = iterations(quarks), f = "
+         "force(quarks), deltaH, p = mean(re(tr(loop(x, y, -x, -y)))) -> \"q.csv\"\n";
+}
+
+/// The sum of the squares of the forces of an independent program (specification of
+/// fixed_quarks.hpp).
+TEST(WatchedActions, ForceOfQuarksIsKnown) {
+  FixedQuarks fixed(quarks("solver = cgne(1e-14)", "U(1)", "4^2", 0.24, 4, 1), 1, 2, 16, 1.5);
+  fixed.action();
+  fixed.slopes();
+  const double squares = 485.2196084919;
+  EXPECT_NEAR(fixed.scalar("trajectory_force_1_now"),
+              std::sqrt(squares / static_cast<double>(fixed.momenta())), 1e-9);
+}
+
+// ---- starts from earlier solutions --------------------------------------------------------------
+
+/// With tolerances that are small the path is the same, in fewer rounds.
+TEST(Past, FewerRoundsOfTheSamePath) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  for (const std::string solver : {"cg(1e-10)", "cgne(1e-10)"}) {
+    SCOPED_TRACE(solver);
+    const auto run = [&](const std::string& more) {
+      return testing::run_text(quarks("solver = " + solver + more, "U(1)", "8^2", 0.2, 16, 0.4),
+                               {});
+    };
+    // both have a solve of its own for the end
+    const auto zero = run(", force = " + solver), past = run(", start = past(4)");
+    EXPECT_LT(last(past, "n"), 0.7 * last(zero, "n"));
+    EXPECT_NEAR(last(past, "deltaH"), last(zero, "deltaH"), 1e-6);
+    EXPECT_NEAR(last(past, "p"), last(zero, "p"), 1e-7);
+    EXPECT_NEAR(last(past, "f"), last(zero, "f"), 1e-7);
+  }
+}
+
+TEST(Past, MoreSolutionsMakeFewerRounds) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  double before = 1e9;
+  for (const int k : {0, 1, 3}) {
+    const std::string start =
+        k == 0 ? "force = cg(1e-10)" : "start = past(" + std::to_string(k) + ")";
+    const auto result = testing::run_text(
+        quarks("solver = cg(1e-10), even_odd = on, " + start, "U(1)", "8^2", 0.2, 16, 0.4), {});
+    EXPECT_LT(last(result, "n"), 0.95 * before) << k;
+    before = last(result, "n");
+  }
+}
+
+/// There and back with a history, which solves of the way back do not have: the links differ by
+/// what the tolerance of the solves allows.
+TEST(Past, ReversibleAsFarAsSolvesAreExact) {
+  for (const double tolerance : {1e-9, 1e-12}) {
+    const std::string options = "solver = cg(" + testing::exact(tolerance) + "), start = past(3)";
+    FixedQuarks fixed(quarks(options, "U(1)", "4^2", 0.24, 8, 1), 1, 2, 16, 1.5);
+    const auto [moved, left] = fixed.there_and_back();
+    EXPECT_GT(moved, 0.1);
+    EXPECT_LT(left, 10 * tolerance);
+  }
+}
+
+}  // namespace
+}  // namespace vphi
