@@ -273,8 +273,9 @@ class SolveLoopsBuilder {
           arena_.make(Op::Select,
                       {adds, unit / arena_.make(Op::Select, {adds, left, unit}), none}));
       const Value& b = values_.at(text_.source);
-      const Value share = physics::multiply(
-          summed("past_share", dotted(solve_.positive ? one.v : one.image, b)), Value::of(one.inverse));
+      const Value share =
+          physics::multiply(summed("past_share", dotted(solve_.positive ? one.v : one.image, b)),
+                            Value::of(one.inverse));
       x = physics::add(x, physics::multiply(share, one.v));
       all.push_back(one);
     }
