@@ -76,7 +76,9 @@ Diagnostic of_no_trajectory(Span span, const std::string& what);
 Diagnostic action_without_solves(Span span, const std::string& what, const std::string& action,
                                  Span declared);
 /// `even_odd = on` for an operator without a Schur complement; `why`: which term, or the box.
-Diagnostic no_halves(Span span, const std::string& op, const std::string& why);
+/// `otherwise`: what happens without the option.
+Diagnostic no_halves(Span span, const std::string& op, const std::string& why,
+                     const std::string& otherwise);
 /// The integrator of a level is not a composition; `fitting` are integrators that are.
 Diagnostic no_composition(Span span, const std::string& integrator,
                           const std::vector<std::string>& fitting);

@@ -127,7 +127,8 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call) {
     factor.parts = parted(d_, factor.form, &why);
     factor.adjoint_parts = parted(d_, factor.adjoint);
     if (!factor.parts || !factor.adjoint_parts)
-      d_.fail(errors::no_halves(even_odd->span, factor.name, why));
+      d_.fail(
+          errors::no_halves(even_odd->span, factor.name, why, "the field is then at all sites"));
   }
   return factor;
 }

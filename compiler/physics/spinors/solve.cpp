@@ -25,13 +25,18 @@ using algebra::Op;
 
 namespace {
 
-/// Whether the system is solved on even sites only; `even_odd = off` keeps it as written.
-bool even_odd_wanted(const Program& d, const dsl::Expr& e) {
+/// Whether the system is solved at half of the sites, where that is possible: `even_odd = off`
+/// keeps it as written, and `even_odd = on` refuses an operator for which it is not.
+bool even_odd_wanted(const Program& d, const dsl::Expr& e, const SpinorForm* form) {
   for (const dsl::NamedArgument& named : e.named) {
     if (named.name != "even_odd") continue;
     if (named.value->text == "off") return false;
     if (named.value->text != "on")
       d.fail(errors::option_value(named.value->span, "even_odd", "on or off"));
+    std::string why = "it does not act on spinors by paths of links";
+    if (form && parted(d, *form, &why)) continue;
+    d.fail(errors::no_halves(named.value->span, e.args[0]->text, why,
+                             "the system is then solved at all sites"));
   }
   return true;
 }
@@ -266,7 +271,7 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   choose_solver(e, scope, solve);
   const Image applied{image, b, [this] { return link_matrices(); }};
   check_for_solver(d_, solve, op, fact, applied);
-  const bool even_odd = even_odd_wanted(d_, e);
+  const bool even_odd = even_odd_wanted(d_, e, image.form.get());
   if (!even_odd) solve.options.emplace_back("even_odd", integer(0));
   if (const LinearSystem* found = known_system(d_, solve)) {
     d_.collected.arrays = first;
