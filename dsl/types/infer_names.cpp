@@ -467,7 +467,8 @@ std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scop
   const bool links = expr.text == "hot" || expr.text == "cold";
   // values and norm of a field are looked at where it is drawn
   const bool spins =
-      expr.text == "hot" && (wanted.base == Base::Integer || wanted.base == Base::Vector);
+      expr.text == "hot" &&
+      (wanted.base == Base::Integer || wanted.base == Base::Vector || wanted.base == Base::Angle);
   if (!spins && links != (wanted.base == Base::Group) && wanted.base != Base::Unknown) {
     report(errors::argument_type(
         expr.span, expr.text, links ? "links of a gauge field" : "numbers, not links", wanted,

@@ -91,8 +91,8 @@ constexpr Builtin kBuiltins[] = {
     {"ball", 1, 1, Rule::Distribution, "", "uniform in a ball of this radius"},
     {"exponential", 1, 1, Rule::Distribution, "", "exponential(mean)"},
     {"hot", 0, 0, Rule::Distribution, "",
-     "each value as likely as any other: links of the whole group, a field with `values` or "
-     "`norm`"},
+     "each value as likely as any other: links of the whole group, an angle, a field with "
+     "`values` or `norm`"},
     {"cold", 0, 0, Rule::Distribution, "", "unit links"},
     // values of a sweep
     {"linspace", 3, 3, Rule::SweepValues, "", "linspace(first, last, number)"},

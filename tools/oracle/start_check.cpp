@@ -254,6 +254,8 @@ class StartComparison {
     const WrittenField* field = drawing_ ? drawing_->at.field : nullptr;
     if (word == "hot" && field && !field->allowed.empty())
       return Numbers::of(field->allowed[random_() % field->allowed.size()]);
+    if (word == "hot" && field && field->period > 0)
+      return Numbers::of(field->period * uniform(random_));
     const bool direction = word == "hot" && field && field->norm > 0;
     if (word != "ball" && !direction) return std::nullopt;
     // by throwing points into a cube until one is in the ball

@@ -173,10 +173,11 @@ Diagnostic start_without_length(Span span, const std::string& field, int compone
 }
 
 Diagnostic hot_without_norm(Span span, const std::string& field) {
-  return error("E0832", span, fmt::format("`{}` has too many values to be hot", field), "",
-               "`hot` draws each value with the same probability: links of a group, a field with "
-               "`values` or `norm`",
-               "write ~ normal, or give the field a norm: `field n: vec(3), norm = 1`");
+  return error(
+      "E0832", span, fmt::format("`{}` has too many values to be hot", field), "",
+      "`hot` draws each value with the same probability: links of a group, an angle, a field with "
+      "`values` or `norm`",
+      "write ~ normal, or give the field a norm: `field n: vec(3), norm = 1`");
 }
 
 Diagnostic width_of_values(Span span, const std::string& field) {

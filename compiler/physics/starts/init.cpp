@@ -13,6 +13,7 @@
 #include "compiler/physics/chains/site_values.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/displacement.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/start.hpp"
@@ -390,11 +391,12 @@ class RandomArrays {
   }
 
  private:
-  /// One of the values, or a direction of the sphere, each as likely as any other. Drawn in the
-  /// kernel itself.
+  /// One of the values, an angle, or a direction of the sphere, each as likely as any other. Drawn
+  /// in the kernel itself.
   Value any_value(const StateField& field, dsl::Span span) {
     Arena& arena = d_.arena();
-    if (field.values.empty() && !field.length) d_.fail(errors::hot_without_norm(span, field.name));
+    if (field.values.empty() && !field.length && !field.periodic)
+      d_.fail(errors::hot_without_norm(span, field.name));
     link_draws_ += link_draws_ % 2;  // pairs of normal numbers share random words
     Value v{field.rows, field.columns, {}};
     if (field.length) {
@@ -402,7 +404,9 @@ class RandomArrays {
         v.parts.push_back({arena.random(Op::Normal, link_draws_++), {}});
     } else {
       const Expr uniform = arena.random(Op::Uniform, link_draws_++);
-      v.parts.push_back({value_at(arena, field.values, uniform), {}});
+      v.parts.push_back({field.periodic ? arena.real(angle_period(d_, field)) * uniform
+                                        : value_at(arena, field.values, uniform),
+                         {}});
     }
     link_draws_ += link_draws_ % 2;
     return v;

@@ -196,6 +196,26 @@ TEST_P(Updates, AnglesOnARing) {
   for (const auto& [step, high] : result.find("high")->points) EXPECT_LE(high, 2 * kPi);
 }
 
+TEST(SiteStarts, AnglesAreHot) {
+  if (!has_native()) GTEST_SKIP() << "no native device";
+  const auto result = testing::run_text(R"(model angles "Any angle"
+lattice ring: 4096
+field phi: angle
+action S = -cos(phi@x - phi)
+sample metropolis, width = 1, sweeps = 1
+init phi ~ hot
+every 1 sweep: low = min(phi), high = max(phi), c = mean(cos(phi)), s = mean(sin(phi)), c2 = mean(cos(2*phi)) -> "a.csv"
+)",
+                                        {});
+  const auto start = [&](const char* name) { return result.find(name)->points.front().second; };
+  EXPECT_GE(start("low"), 0);
+  EXPECT_LT(start("low"), 0.02);
+  EXPECT_LT(start("high"), 2 * kPi);
+  EXPECT_GT(start("high"), 2 * kPi - 0.02);
+  for (const char* name : {"c", "s", "c2"})  // of variance 1/2 at each site
+    EXPECT_NEAR(start(name), 0, 4 * std::sqrt(0.5 / 4096)) << name;
+}
+
 // O(3): Z = sum_l (2 l + 1) i_l(K)^sites, and (2 l + 1) i_l' = l i_(l-1) + (l + 1) i_(l+1).
 TEST_P(Updates, UnitVectorsOnARing) {
   if (!has_native()) GTEST_SKIP() << "no native device";
