@@ -4,8 +4,8 @@
 // scalars of the run under the same names, so their values are copied into a session of its own.
 // Its launches synchronise the state, as for every output; the run is not changed. A formula with a
 // value at each site is a snapshot, links are a gauge configuration (complex matrices: axes
-// direction, row, column, and part of the real and imaginary parts), any other is a scalar. Throws Error of kind Model where the
-// formula cannot be compiled.
+// direction, row, column, and part of the real and imaginary parts), any other is a scalar. Throws
+// Error of kind Model where the formula cannot be compiled.
 #pragma once
 
 #include <memory>

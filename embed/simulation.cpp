@@ -44,8 +44,11 @@ class Keeper : public runtime::Onlooker {
 
 struct Simulation::State {
   State(const Model& given, const StartOptions& options)
-      : from(checkpoint(given, options.resume)),
-        model(from.reader ? with_changes_of(given, from.reader->head()) : given),
+      : State(given, options, checkpoint(given, options.resume)) {}
+
+  /// `from`: where the run goes on, if it has a reader.
+  State(const Model& given, const StartOptions& options, const runtime::FoundCheckpoint& from)
+      : model(from.reader ? with_changes_of(given, from.reader->head()) : given),
         made(model.prepare(options.device, options.ranks, from.reader != nullptr)),
         info(made.first().info()),
         keeper(options.stops) {
@@ -54,10 +57,7 @@ struct Simulation::State {
     how.steps = model.overrides().steps;
     how.tell = options.tell;
     how.onlooker = &keeper;
-    if (from.reader) {
-      go_on(from, made.shown(), model.overrides().until, how);
-      from = {};
-    }
+    if (from.reader) go_on(from, made.shown(), model.overrides().until, how);
     open();
   }
 
@@ -100,6 +100,8 @@ struct Simulation::State {
   }
 
   void begin_change();
+  /// The same before another program goes on from the present state. Throws where that cannot be.
+  void begin_change_of_program(const std::string& what);
   Array evaluate(const std::string& expression);
   /// The instances in which a condition on the present state holds, with the model's parameters.
   std::vector<bool> holds(const Model& of, const std::string& condition) const;
@@ -135,7 +137,6 @@ struct Simulation::State {
                      : fmt::format("the arrays are {}", dsl::enumerate(names)));
   }
 
-  runtime::FoundCheckpoint from;  ///< until the run has begun
   Model model;
   Prepared made;
   runtime::DeviceInfo info;
@@ -198,6 +199,12 @@ void swap_in_place(Compiled& one, Compiled& other) {
 void Simulation::State::begin_change() {
   refuse_views(finished, views);
   translated([&] { settle(); });
+}
+
+void Simulation::State::begin_change_of_program(const std::string& what) {
+  begin_change();
+  refuse_parts(*run, program());
+  if (made.ranks) refuse_files(how.out, what);
 }
 
 /// The formula, made at its first use.
@@ -320,9 +327,7 @@ std::int64_t Simulation::step_until(const std::string& condition) {
 }
 
 void Simulation::set(const std::string& name, const std::string& value) {
-  s_->begin_change();
-  refuse_parts(*s_->run, s_->program());
-  if (s_->made.ranks) refuse_files(s_->how.out, name);
+  s_->begin_change_of_program(name);
   Overrides change;
   change.set = {name + "=" + value};
   Model next = s_->model.with(change);
@@ -343,9 +348,7 @@ void Simulation::set(const std::string& name, const std::string& value) {
 }
 
 void Simulation::changed() {
-  s_->begin_change();
-  refuse_parts(*s_->run, s_->program());
-  if (s_->made.ranks) refuse_files(s_->how.out, "the state");
+  s_->begin_change_of_program("the state");
   Compiled program = s_->compiled(s_->model);
   translated(
       [&] {
@@ -355,13 +358,11 @@ void Simulation::changed() {
 }
 
 void Simulation::restart_background() {
-  s_->begin_change();
   const std::string& scale = s_->made.compilation->system->scale_factor;
   if (scale.empty())
     throw Error("the rate of expansion of this model does not follow from its energy",
                 "`metric frw(a)` in the model, without a formula for a");
-  refuse_parts(*s_->run, s_->program());
-  if (s_->made.ranks) refuse_files(s_->how.out, "the state");
+  s_->begin_change_of_program("the state");
   translated([&] { s_->run->restart_expansion(program::slope_of(scale)); },
              s_->made.compilation.get());
   changed();

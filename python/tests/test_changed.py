@@ -4,16 +4,7 @@ import numpy
 import pytest
 
 import vphi
-
-ROTORS = """model rotors "Oscillators that pull each other"
-param N = 64, K = 2
-particles rotor: N
-var x[i]: angle
-x[i]' = K/N*sum(sin(x[j] - x[i]), j)
-init x ~ uniform(0, 2)
-evolve euler, dt = 0.05, until = t > 4
-every 10 steps: mean(cos(x)) -> "rotors.csv"
-"""
+from conftest import ROTORS
 
 
 def kicked(tell):

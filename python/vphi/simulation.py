@@ -151,7 +151,8 @@ class Simulation:
         self._result = None
         self._set: set[str] = set()
         self._core = _core.Simulation(core, device, ranks, "" if out is None else os.fspath(out),
-                                      threads, progress, "" if resume is None else os.fspath(resume))
+                                      threads, progress,
+                                      "" if resume is None else os.fspath(resume))
 
     def _call(self, work, *arguments):
         if os.getpid() != self._process:
@@ -261,8 +262,8 @@ class Simulation:
     def view(self, array: str) -> View:
         """An array of the state where it lies: numpy.asarray (native), cupy.asarray (cuda),
         torch.from_dlpack and the like make an array of it without a copy, to be read and written;
-        on device opencl pyopencl takes its `cl_mem`. Until it is gone the state is held still: what would change it raises
-        InUse."""
+        on device opencl pyopencl takes its `cl_mem`. Until it is gone the state is held still: what
+        would change it raises InUse."""
         return View(*self._call(self._core.view, array))
 
     def __getitem__(self, formula: str) -> Any:

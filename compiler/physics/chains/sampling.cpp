@@ -10,6 +10,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/action.hpp"
 #include "compiler/gauge/heatbath.hpp"
+#include "compiler/physics/chains/colours.hpp"
 #include "compiler/physics/chains/draws.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/loop_actions.hpp"
@@ -86,29 +87,13 @@ class SamplingReader {
     for (const gauge::Word& word : words) longest = std::max(longest, word.size());
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
       const auto conflicts = gauge::conflicts(words, axis);
-      const auto found = gauge::find_colouring(conflicts, box());
-      if (!found.colouring) {
-        const gauge::Misfit misfit = found.misfit.value_or(gauge::Misfit{});
-        d_.fail(errors::colouring_misfit(d_.grid.span, algebra::kAxisNames[misfit.axis],
-                                         misfit.extent, misfit.multiple, misfit.colours,
-                                         fmt::format("loops of {} links", longest)));
-      }
-      if (gauge::prove(*found.colouring, conflicts, box())) {
-        d_.fail(errors::not_yet(d_.grid.span, "a colouring of this lattice"));
-      }
-      std::vector<std::string> terms;
-      for (int k = 0; k < d_.grid.dims; ++k) {
-        const int a = found.colouring->a[static_cast<std::size_t>(k)];
-        if (a == 0) continue;
-        terms.push_back(a == 1 ? std::string(algebra::kAxisNames[k])
-                               : fmt::format("{}*{}", a, algebra::kAxisNames[k]));
-      }
-      proofs_.push_back(fmt::format(
-          "links along {}: {} colours, ({}) mod {}; {} separations share a loop, none has two "
-          "links of one colour (every site looked at)",
-          algebra::kAxisNames[axis], found.colouring->colours, fmt::join(terms, " + "),
-          found.colouring->colours, conflicts.size()));
-      colourings_.push_back(*found.colouring);
+      colourings_.push_back(colouring_of(
+          d_, conflicts, {"links", "loop", fmt::format("loops of {} links", longest)}));
+      proofs_.push_back(
+          fmt::format("links along {}: {}; {} separations share a loop, none has two links of one "
+                      "colour (every site looked at)",
+                      algebra::kAxisNames[axis], colours_text(colourings_.back(), d_.grid.dims),
+                      conflicts.size()));
     }
   }
 

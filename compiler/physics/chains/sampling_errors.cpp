@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "dsl/messages/error.hpp"
 #include "dsl/messages/suggest.hpp"
@@ -69,18 +70,18 @@ Diagnostic link_twice(Span span, const std::string& method, const std::string& l
       sample, "sampled here");
 }
 
-Diagnostic colouring_misfit(Span span, const std::string& axis, std::int64_t extent,
-                            std::int64_t multiple, int colours, const std::string& loops) {
-  return error(
-      "E0773", span,
-      fmt::format("{} sites along {} cannot be divided into colours that update at once", extent,
-                  axis),
-      "",
-      fmt::format("two links of one colour share no loop of the action; for {} that takes {} "
-                  "colours, which close around an axis of a multiple of {} sites",
-                  loops, colours, multiple),
-      fmt::format("take {} or {} sites along {}", extent / multiple * multiple + multiple,
-                  (extent / multiple + 2) * multiple, axis));
+Diagnostic colouring_misfit(Span span, const gauge::Misfit& misfit, const std::string& members,
+                            const std::string& shared, const std::string& of) {
+  const std::string axis = algebra::kAxisNames[misfit.axis];
+  const std::int64_t next = (misfit.extent / misfit.multiple + 1) * misfit.multiple;
+  return error("E0773", span,
+               fmt::format("{} sites along {} cannot be divided into colours that update at once",
+                           misfit.extent, axis),
+               "",
+               fmt::format("two {} of one colour share no {} of the action; for {} that takes {} "
+                           "colours, which close around an axis of a multiple of {} sites",
+                           members, shared, of, misfit.colours, misfit.multiple),
+               fmt::format("take {} or {} sites along {}", next, next + misfit.multiple, axis));
 }
 
 Diagnostic local_update_of_field(Span span, const std::string& field, const std::string& method) {
@@ -200,20 +201,6 @@ Diagnostic width_missing(Span span, const std::string& field) {
       "a proposal of metropolis adds a normal number times `width` to the value at a site; "
       "only the model knows the size of its values",
       "add width = 1, and choose it so that `accept` is about 0.5");
-}
-
-Diagnostic site_colouring_misfit(Span span, const std::string& axis, std::int64_t extent,
-                                 std::int64_t multiple, int colours, const std::string& field) {
-  return error(
-      "E0773", span,
-      fmt::format("{} sites along {} cannot be divided into colours that update at once", extent,
-                  axis),
-      "",
-      fmt::format("two sites of one colour share no term of the action; for `{}` that takes {} "
-                  "colours, which close around an axis of a multiple of {} sites",
-                  field, colours, multiple),
-      fmt::format("take {} or {} sites along {}", extent / multiple * multiple + multiple,
-                  (extent / multiple + 2) * multiple, axis));
 }
 
 Diagnostic odd_action(Span span, const std::string& field, const std::string& axis, Span sample) {

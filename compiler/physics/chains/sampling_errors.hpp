@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/gauge/colouring.hpp"
 #include "dsl/messages/diagnostic.hpp"
 
 namespace vphi::physics::errors {
@@ -27,8 +28,8 @@ Diagnostic field_without_action(Span span, const std::string& field, Span sample
 Diagnostic link_twice(Span span, const std::string& method, const std::string& loop,
                       const std::string& link, Span sample);
 /// No colouring fits the extent of this axis.
-Diagnostic colouring_misfit(Span span, const std::string& axis, std::int64_t extent,
-                            std::int64_t multiple, int colours, const std::string& loops);
+Diagnostic colouring_misfit(Span span, const gauge::Misfit& misfit, const std::string& members,
+                            const std::string& shared, const std::string& of);
 Diagnostic sample_option(Span span, const std::string& option, const std::string& method);
 /// A field at sites whose distribution cannot be drawn from directly.
 Diagnostic local_update_of_field(Span span, const std::string& field, const std::string& method);
@@ -56,9 +57,6 @@ Diagnostic width_of_values(Span span, const std::string& field);
 Diagnostic option_of_links(Span span, const std::string& option);
 /// Metropolis of numbers without the size of its proposals.
 Diagnostic width_missing(Span span, const std::string& field);
-/// No colouring of the sites fits the extent of this axis.
-Diagnostic site_colouring_misfit(Span span, const std::string& axis, std::int64_t extent,
-                                 std::int64_t multiple, int colours, const std::string& field);
 /// Local updates of an antiperiodic field whose sign the action sees.
 Diagnostic odd_action(Span span, const std::string& field, const std::string& axis, Span sample);
 /// Overrelaxation with an action of another form; `why` says what it is.

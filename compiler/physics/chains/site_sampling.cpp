@@ -5,12 +5,11 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/gauge/colouring.hpp"
 #include "compiler/gauge/heatbath.hpp"
+#include "compiler/physics/chains/colours.hpp"
 #include "compiler/physics/chains/draws.hpp"
 #include "compiler/physics/chains/loop_actions.hpp"
 #include "compiler/physics/chains/sample_options.hpp"
@@ -104,34 +103,16 @@ class SiteSamplingReader {
   // ---- colours ----------------------------------------------------------------------------------
 
   void colour(const StateField& field, const std::vector<algebra::Offset>& conflicts) {
-    const gauge::Box box{d_.grid.dims, d_.grid.extent};
-    const auto found = gauge::find_colouring(conflicts, box);
-    if (!found.colouring) {
-      const gauge::Misfit misfit = found.misfit.value_or(gauge::Misfit{});
-      d_.fail(errors::site_colouring_misfit(d_.grid.span, algebra::kAxisNames[misfit.axis],
-                                            misfit.extent, misfit.multiple, misfit.colours,
-                                            field.name));
-    }
-    if (gauge::prove(*found.colouring, conflicts, box))
-      d_.fail(errors::not_yet(d_.grid.span, "a colouring of this lattice"));
-    colouring_ = *found.colouring;
-    std::vector<std::string> terms;
-    for (int k = 0; k < d_.grid.dims; ++k) {
-      const int a = colouring_.a[static_cast<std::size_t>(k)];
-      if (a == 0) continue;
-      terms.push_back(a == 1 ? std::string(algebra::kAxisNames[k])
-                             : fmt::format("{}*{}", a, algebra::kAxisNames[k]));
-    }
+    colouring_ = colouring_of(d_, conflicts, {"sites", "term", fmt::format("`{}`", field.name)});
     if (conflicts.empty()) {
       proof_ = fmt::format("sites of {}: no term of the action holds two of them; all at once",
                            field.name);
       return;
     }
     proof_ = fmt::format(
-        "sites of {}: {} colours, ({}) mod {}; {} separations share a term of the action, none has "
-        "two sites of one colour (every site looked at)",
-        field.name, colouring_.colours, fmt::join(terms, " + "), colouring_.colours,
-        conflicts.size());
+        "sites of {}: {}; {} separations share a term of the action, none has two sites of one "
+        "colour (every site looked at)",
+        field.name, colours_text(colouring_, d_.grid.dims), conflicts.size());
   }
 
   // ---- updates ----------------------------------------------------------------------------------

@@ -61,11 +61,7 @@ std::optional<Value> Lowerer::dot(const dsl::Expr& e, const Scope& scope) {
   if (a.parts.size() != b.parts.size()) {
     d_.fail(errors::wrong_shape(e.span, "`dot` takes two vectors of the same length"));
   }
-  Component sum = multiply(conjugate(a.parts[0]), b.parts[0]);
-  for (std::size_t i = 1; i < a.parts.size(); ++i) {
-    sum = add(sum, multiply(conjugate(a.parts[i]), b.parts[i]));
-  }
-  return Value{1, 1, {sum}};
+  return Value{1, 1, {dot_product(a, b)}};
 }
 
 std::optional<Value> Lowerer::cross(const dsl::Expr& e, const Scope& scope) {

@@ -74,6 +74,13 @@ Component divide(Component a, Component b) {
 
 Component conjugate(Component a) { return a.real() ? a : Component{a.re, -a.im}; }
 
+Component dot_product(const Value& a, const Value& b) {
+  Component sum = multiply(conjugate(a.parts[0]), b.parts[0]);
+  for (std::size_t i = 1; i < a.parts.size(); ++i)
+    sum = add(sum, multiply(conjugate(a.parts[i]), b.parts[i]));
+  return sum;
+}
+
 Expr norm2(Component a) {
   const Expr square = algebra::pow(a.re, 2);
   return a.real() ? square : square + algebra::pow(a.im, 2);

@@ -78,6 +78,8 @@ Component subtract(Component a, Component b);
 Component multiply(Component a, Component b);
 Component divide(Component a, Component b);
 Component conjugate(Component a);
+/// The sum of conj(a_i) b_i over the parts, as many in both.
+Component dot_product(const Value& a, const Value& b);
 /// The same path in the opposite direction.
 LinkPath inverse(const LinkPath& path);
 /// The first path followed by the second; null where the second does not begin at the end of the

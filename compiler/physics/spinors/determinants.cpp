@@ -96,8 +96,6 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call) {
   bool force = false;
   for (const dsl::NamedArgument& option : call.named) {
     force = force || option.name == "force";
-    if (option.name == "even_odd" && option.value->text != "off" && option.value->text != "on")
-      d_.fail(errors::option_value(option.value->span, option.name, "on or off"));
     const bool known = option.name == "solver" || option.name == "force" ||
                        option.name == "start" || option.name == "even_odd";
     if (known) continue;
@@ -121,7 +119,7 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call) {
     factor.past = past_of(*start);
     if (factor.past > 0) check_tolerance(d_, *start, force ? *factor.kicks : factor.solver);
   }
-  const dsl::Expr* even_odd = option_of(call, "even_odd");
+  const dsl::Expr* even_odd = even_odd_option(d_, call);
   if (even_odd && even_odd->text == "on") {
     std::string why;
     factor.parts = parted(d_, factor.form, &why);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "compiler/gauge/spin_bases.hpp"
+#include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {
 
@@ -118,6 +119,16 @@ std::vector<Expr> real_parts(Arena& arena, const Value& v, bool complex) {
     if (complex) parts.push_back(c.im ? c.im : arena.integer(0));
   }
   return parts;
+}
+
+const dsl::Expr* even_odd_option(const Declared& d, const dsl::Expr& call) {
+  for (const dsl::NamedArgument& named : call.named) {
+    if (named.name != "even_odd") continue;
+    if (named.value->text != "on" && named.value->text != "off")
+      d.fail(errors::option_value(named.value->span, "even_odd", "on or off"));
+    return named.value.get();
+  }
+  return nullptr;
 }
 
 std::optional<PartedOperator> parted(const Declared& d, const SpinorForm& form, std::string* why) {

@@ -18,6 +18,10 @@
 
 namespace vphi::physics {
 
+/// The value of `even_odd` in a call of `solve` or `pseudofermion`, the word `on` or `off`; null
+/// where it is not written. Fails where it is anything else.
+const dsl::Expr* even_odd_option(const Declared& d, const dsl::Expr& call);
+
 /// D = R + H, and R^-1.
 struct PartedOperator {
   SpinorForm local, inverse, hops;

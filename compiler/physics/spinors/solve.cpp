@@ -28,16 +28,13 @@ namespace {
 /// Whether the system is solved at half of the sites, where that is possible: `even_odd = off`
 /// keeps it as written, and `even_odd = on` refuses an operator for which it is not.
 bool even_odd_wanted(const Program& d, const dsl::Expr& e, const SpinorForm* form) {
-  for (const dsl::NamedArgument& named : e.named) {
-    if (named.name != "even_odd") continue;
-    if (named.value->text == "off") return false;
-    if (named.value->text != "on")
-      d.fail(errors::option_value(named.value->span, "even_odd", "on or off"));
-    std::string why = "it does not act on spinors by paths of links";
-    if (form && parted(d, *form, &why)) continue;
-    d.fail(errors::no_halves(named.value->span, e.args[0]->text, why,
+  const dsl::Expr* asked = even_odd_option(d, e);
+  if (asked == nullptr) return true;
+  if (asked->text == "off") return false;
+  std::string why = "it does not act on spinors by paths of links";
+  if (!form || !parted(d, *form, &why))
+    d.fail(errors::no_halves(asked->span, e.args[0]->text, why,
                              "the system is then solved at all sites"));
-  }
   return true;
 }
 

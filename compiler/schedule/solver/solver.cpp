@@ -249,7 +249,8 @@ class SolveLoopsBuilder {
     std::vector<Direction> all;
     Value x = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
     const auto product = [&](const Direction& a, const Value& image) {
-      return summed("past_product", solve_.positive ? dotted(a.v, image) : dotted(a.image, image));
+      return summed("past_product", solve_.positive ? physics::dot_product(a.v, image)
+                                                    : physics::dot_product(a.image, image));
     };
     for (const std::vector<int>& arrays : solve_.past) {
       std::vector<Expr> old;
@@ -273,21 +274,13 @@ class SolveLoopsBuilder {
           arena_.make(Op::Select,
                       {adds, unit / arena_.make(Op::Select, {adds, left, unit}), none}));
       const Value& b = values_.at(text_.source);
-      const Value share =
-          physics::multiply(summed("past_share", dotted(solve_.positive ? one.v : one.image, b)),
-                            Value::of(one.inverse));
+      const Value share = physics::multiply(
+          summed("past_share", physics::dot_product(solve_.positive ? one.v : one.image, b)),
+          Value::of(one.inverse));
       x = physics::add(x, physics::multiply(share, one.v));
       all.push_back(one);
     }
     return settled(start_, text_.unknown, x);
-  }
-
-  /// dot(a, b) at a site.
-  static Component dotted(const Value& a, const Value& b) {
-    Component sum = physics::multiply(physics::conjugate(a.parts[0]), b.parts[0]);
-    for (std::size_t i = 1; i < a.parts.size(); ++i)
-      sum = physics::add(sum, physics::multiply(physics::conjugate(a.parts[i]), b.parts[i]));
-    return sum;
   }
 
   /// The sum over all sites, as slots.

@@ -135,11 +135,7 @@ class SolverValues {
       wants(e, 2);
       const Value a = value(*e.args[0]), b = value(*e.args[1]);
       if (a.parts.size() != b.parts.size()) throw physics::ShapeError("two shapes are multiplied");
-      Component sum = physics::multiply(physics::conjugate(a.parts[0]), b.parts[0]);
-      for (std::size_t i = 1; i < a.parts.size(); ++i) {
-        sum = physics::add(sum, physics::multiply(physics::conjugate(a.parts[i]), b.parts[i]));
-      }
-      return Value{1, 1, {sum}};
+      return Value{1, 1, {physics::dot_product(a, b)}};
     }
     if (e.text == "min" || e.text == "max") {
       wants(e, 2);
