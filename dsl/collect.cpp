@@ -231,6 +231,12 @@ bool gives(const Resolved& resolved, std::string_view construct) {
   if (construct == "evolve") {
     return resolved.clause("evolve") != nullptr || resolved.clause("sample") == nullptr;
   }
+  if (construct == "metric") {
+    // `metric scale(...)` has no scale factor of its own, nor a density of energy
+    const Clause* metric = resolved.clause("metric");
+    const auto items = metric ? positional(*metric) : std::vector<const Item*>{};
+    return metric && (items.empty() || items[0]->value->text != "scale");
+  }
   return resolved.clause(std::string(construct)) != nullptr;
 }
 

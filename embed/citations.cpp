@@ -29,11 +29,16 @@ bool vacuum(const Compilation& c) {
                      [](const auto& r) { return r.kind == physics::RandomField::Kind::Vacuum; });
 }
 
+bool expands(const Compilation& c) {
+  const dsl::Clause* metric = c.resolved.clause("metric");
+  return metric && !metric->items.empty() && metric->items.front().value &&
+         metric->items.front().value->text != "scale";
+}
+
 constexpr Row kRows[] = {
     {"Fields in program units, scale factor closed by the lattice averages",
      "G. Felder, I. Tkachev, LATTICEEASY, Comput. Phys. Commun. 178 (2008) 929",
-     "https://doi.org/10.1016/j.cpc.2008.02.009",
-     [](const Compilation& c) { return c.resolved.clause("metric") != nullptr; }},
+     "https://doi.org/10.1016/j.cpc.2008.02.009", expands},
     {"Vacuum fluctuations as classical initial values",
      "S. Yu. Khlebnikov, I. I. Tkachev, Phys. Rev. Lett. 77 (1996) 219",
      "https://doi.org/10.1103/PhysRevLett.77.219", vacuum},

@@ -187,6 +187,7 @@ class Completion {
         if (option.name != word(end_ - 2)) continue;
         for (const std::string& w : dsl::split_words(option.words)) add(w, kWord, "");
         if (option.name == "scheme") symbols({SymbolKind::Integrator});
+        if (option.takes == dsl::Takes::Law) return symbols({SymbolKind::Conserved});
         if (option.takes == dsl::Takes::Word) return;
       }
       return expression();
@@ -228,7 +229,10 @@ class Completion {
       for (const std::string& system : dsl::system_names()) add(system, kUnit, "");
       return;
     }
-    if (begins && keyword == "metric") return add("frw(a)", kFunction, "expands with the box");
+    if (begins && keyword == "metric") {
+      add("frw(a)", kFunction, "expands with the box");
+      return add("scale(1, 1, t)", kFunction, "a scale factor for each coordinate");
+    }
     if (begins && (keyword == "evolve" || keyword == "integrator"))
       symbols({SymbolKind::Integrator, SymbolKind::Scheme});
     if (begins && keyword == "scheme") symbols({SymbolKind::Scheme});

@@ -413,7 +413,8 @@ Diagnostic not_gauge_invariant(Span span, double violation) {
 
 Diagnostic metric_form(Span span) {
   return error("E0722", span, "this is not a metric", "",
-               "metric frw(a), metric frw(a = t^(1/2)) or metric minkowski", "write metric frw(a)");
+               "metric frw(a), metric frw(a = t^(1/2)), metric minkowski or metric scale(1, 1, t)",
+               "write metric frw(a)");
 }
 
 Diagnostic no_expansion(Span span, double density) {

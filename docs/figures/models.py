@@ -50,6 +50,7 @@ FIGURES = {
     "bag_model": ([], ["profile(eps)"], "eps at t = 1", False),
     "bjorken": ([], ["mean(eps)", "exact"], "eps", False),
     "gubser": ([], ["profile(eps)"], "eps at t = 2", False),
+    "sedov": ([], ["profile(rho)", "profile(p)"], "rho, p at t = 1", False),
     "euler": ([], ["profile(rho)", "profile(p)"], "rho, p at t = 0.2", False),
     "shallow_water": ([], ["profile(depth)"], "depth at t = 1", False),
     "burgers": ([], ["profile(u)"], "u at t = 2", False),

@@ -272,6 +272,14 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
     case Takes::Call:
       word(name, value, rule.words, true);
       break;
+    case Takes::Law: {
+      std::vector<std::string> laws = names_of(SymbolKind::Conserved);
+      laws.emplace_back("none");
+      if (std::find(laws.begin(), laws.end(), value.text) != laws.end()) break;
+      report(
+          errors::option_word(value.span, name, to_text(value), suggest(value.text, laws), laws));
+      break;
+    }
     case Takes::Axes: {
       const std::vector<std::string> axes = names_of(SymbolKind::Swept);
       std::vector<ExprPtr> chosen = value.args;

@@ -33,7 +33,8 @@ constexpr ClauseDoc kDocs[] = {
     {"var", "State that is not a field: one value, or one for each particle `x[k]`."},
     {"metric",
      "The background. `frw(a)` expands with the averages of the box, `frw(a = t^(1/2))` as "
-     "written. Gives a, H, rho, p and w."},
+     "written. Gives a, H, rho, p and w. `scale(h1, h2, h3)` has one scale factor for each "
+     "coordinate of conservation laws, ds^2 = dt^2 - sum of h^2 dx^2."},
     {"potential", "Energy density of the fields; the equations of motion are derived from it."},
     {"action",
      "Action density of a Monte Carlo simulation with weight exp(-S); several are added."},

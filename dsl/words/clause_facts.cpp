@@ -145,10 +145,23 @@ void ClauseCheck::state(const Clause& clause) {
 
 void ClauseCheck::metric(const Clause& clause) {
   const Expr& kind = *positional(clause)[0]->value;
-  const std::vector<std::string> known{"frw", "minkowski"};
+  const std::vector<std::string> known{"frw", "minkowski", "scale"};
   if (std::find(known.begin(), known.end(), kind.text) == known.end()) {
     report(
         errors::option_word(kind.span, "metric", to_text(kind), suggest(kind.text, known), known));
+    return;
+  }
+  if (kind.text == "scale") {
+    if (kind.kind != ExprKind::Call || kind.args.empty() || kind.args.size() > 3 ||
+        !kind.named.empty()) {
+      report(errors::clause_form(kind.span, "metric",
+                                 "metric scale(1, 1, t), a scale factor for each coordinate"));
+      return;
+    }
+    for (const ExprPtr& factor : kind.args) {
+      inference_.require(*factor, inference_.infer(*factor, Scope{}), type_of(Base::Real),
+                         "a scale factor", {});
+    }
     return;
   }
   if (kind.text != "frw") return;

@@ -52,7 +52,11 @@ constexpr OptionRule kGauge[] = {
 };
 constexpr OptionRule kMetric[] = {
     {"rho_r", "energy density of radiation beside the fields, at a = 1", Takes::Number},
-    {"rho_m", "energy density of matter beside the fields, at a = 1", Takes::Number}};
+    {"rho_m", "energy density of matter beside the fields, at a = 1", Takes::Number},
+    {"energy",
+     "with `scale`: the law that loses the work of its momentum's stress where scale factors "
+     "change with t",
+     Takes::Law}};
 constexpr OptionRule kRescale[] = {
     {"A", "fields are stored as A*phi", Takes::Positive},
     {"B", "lengths are stored as B*x", Takes::Positive},

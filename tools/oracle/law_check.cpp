@@ -293,8 +293,9 @@ class LawComparison {
         long double out = 0, size = 0;
         for (std::size_t s = 0; s < places.size(); ++s) {
           all[c].take(derived_.at(rate_of(array), places[s]), expected[s][c]);
-          out -= fluxes[s][c];
-          size += std::fabs(fluxes[s][c]);
+          const long double volume = fluid_->in_coordinates() ? fluid_->volume(places[s]) : 1;
+          out -= volume * fluxes[s][c];
+          size += std::fabs(volume * fluxes[s][c]);
         }
         const auto scalar = laws_.outflow.find(array);
         if (scalar == laws_.outflow.end()) continue;

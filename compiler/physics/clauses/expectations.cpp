@@ -6,6 +6,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -95,9 +96,13 @@ class Promises {
             x.text = fmt::format("conserved({}) within {}", name, written(d_, within->span));
           const bool local = algebra::per_site(part);
           const Expr size = arena.make(Op::Abs, {part});
-          x.value = scalar(*arg, local ? arena.make(Op::Total, {part}) : part);
+          const auto total = [&](Expr e) {
+            if (d_.coordinates.given()) e = e * cell_volume(d_);
+            return algebra::per_site(e) ? arena.make(Op::Total, {e}) : e;
+          };
+          x.value = scalar(*arg, local ? total(part) : part);
           if (const Expr left = outflow(*arg, part)) x.value = x.value + left;
-          x.scale = scalar(*arg, local ? arena.make(Op::Total, {size}) : size);
+          x.scale = scalar(*arg, local ? total(size) : size);
           x.bound = static_cast<double>(bound->number.real);
           made_.push_back(std::move(x));
         }
@@ -113,6 +118,11 @@ class Promises {
     const bool quantity = part.is(Op::Load) && part->offset.zero() &&
                           std::ranges::count(c.quantities, part->index) > 0;
     if (!quantity) d_.fail(errors::not_yet(e.span, "the flux of this through an open boundary"));
+    if (c.step && d_.coordinates.moving) {
+      d_.fail(errors::not_yet(e.span,
+                              "the flux through an open boundary of a scheme that is a step, where "
+                              "scale factors change with t"));
+    }
     const auto found = c.outflow.find(part->index);
     if (found == c.outflow.end()) {
       d_.fail(errors::not_yet(e.span,

@@ -45,8 +45,8 @@ Expr read_units(const Context& d) {
     }
   }
   const dsl::Item* form = metric->items.empty() ? nullptr : &metric->items.front();
-  const bool closed =
-      form && form->value && form->value->kind == dsl::ExprKind::Call && form->value->named.empty();
+  const bool closed = form && form->value && form->value->kind == dsl::ExprKind::Call &&
+                      form->value->text == "frw" && form->value->named.empty();
   if (closed) d.diagnostics.add(errors::planck_mass_open(metric->keyword_span));
   return one;
 }
@@ -62,6 +62,7 @@ Background read_metric(const Space& known, Expr planck2) {
   if (clause.items.empty() || !clause.items.front().value) d.fail(errors::metric_form(b.span));
   const dsl::Expr& form = *clause.items.front().value;
   if (form.kind == dsl::ExprKind::Name && form.text == "minkowski") return b;
+  if (form.kind == dsl::ExprKind::Call && form.text == "scale") return b;  // read_coordinates
   if (form.kind != dsl::ExprKind::Call || form.text != "frw")
     d.fail(errors::metric_form(form.span));
   if (form.named.size() == 1 && form.args.empty()) {

@@ -9,6 +9,7 @@
 #include "compiler/kernel/passes.hpp"
 #include "compiler/physics/fluids/conservation.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
+#include "compiler/physics/fluids/curvature.hpp"
 #include "compiler/physics/fluids/scheme_faces.hpp"
 #include "compiler/physics/fluids/scheme_head.hpp"
 #include "compiler/physics/fluids/signals.hpp"
@@ -472,7 +473,9 @@ class AxisSchemeReader {
       e.kind = ExprKind::Index;
       e.args = {std::make_shared<dsl::Expr>(value), index};
     }
-    return snap_numbers(lower_.real(e, option, scope));
+    const Expr value_there = lower_.real(e, option, scope);
+    const bool rate = text_.body.back().definition.head.primes > 0;
+    return snap_numbers(rate ? value_there : per_coordinate(d_, value_there, scheme_.axis));
   }
 
   Lines model_function(const dsl::Expr& value, const Lines& x, const dsl::Expr& at) {

@@ -9,6 +9,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
+#include "compiler/physics/fluids/curvature.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
 #include "compiler/physics/fluids/signals.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -124,6 +125,8 @@ class FluxReader {
 
   void gradient(const dsl::Expr& e, int sign) {
     const Expr value = lower_.real(*e.args[0], "what a gradient is taken of");
+    if (!law_.isotropic) law_.isotropic = d_.arena().integer(0);
+    law_.isotropic = sign > 0 ? law_.isotropic + value : law_.isotropic - value;
     if (components() != static_cast<std::size_t>(d_.grid.dims)) {
       d_.fail(errors::wrong_shape(
           e.span,
@@ -219,6 +222,7 @@ std::vector<Law> read_laws(const Equations& d) {
       d.fail(errors::not_yet(field.span, "a field beside conservation laws"));
     }
   }
+  if (d.coordinates.given()) add_curvature(d, laws);
   return laws;
 }
 
@@ -363,7 +367,7 @@ void check_courant(const Program& d, System& system) {
   const dsl::Clause* evolve = d.resolved.clause("evolve");
   Lowerer lower(d);
   const TrialStates trials(d, lower, laws);
-  const Signals signals(d, laws);
+  const Signals signals(d, per_coordinate(d, laws));
   double near = 0, far = 0;
   for (const double length : {0.3, 0.999, 1.0}) {
     near = std::max(near, fastest_signal(d, laws, signals, trials, length));
@@ -443,6 +447,12 @@ void watch_recovery(const Program& d, ProgramUnits& units, System& system) {
 void show_laws(const Program& d, System& system) {
   const std::vector<Law>& laws = d.laws;
   constexpr const char* kAxes[] = {"x", "y", "z"};
+  for (std::size_t k = 0; k < d.coordinates.factors.size(); ++k) {
+    const std::string name = static_cast<int>(k) < d.grid.dims
+                                 ? fmt::format("scale factor of {}", kAxes[k])
+                                 : fmt::format("scale factor {}, without an axis", k + 1);
+    system.physical.push_back({name, d.coordinates.factors[k], d.coordinates.span});
+  }
   for (const Law& law : laws) {
     for (std::size_t i = 0; i < law.arrays.size(); ++i) {
       const std::string name =

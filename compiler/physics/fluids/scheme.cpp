@@ -6,9 +6,11 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/passes.hpp"
+#include "compiler/physics/fields/coordinates_errors.hpp"
 #include "compiler/physics/fluids/axis_scheme.hpp"
 #include "compiler/physics/fluids/conservation.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
+#include "compiler/physics/fluids/curvature.hpp"
 #include "compiler/physics/fluids/scheme_head.hpp"
 #include "compiler/physics/fluids/signals.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -75,13 +77,12 @@ Expr lost_through_walls(Arena& arena, const std::array<std::int64_t, 4>& extent,
 
 std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
   Lowerer lower(d);
-  const std::vector<Law>& laws = d.laws;
   std::map<int, Expr> rates;
   const dsl::Clause* use = nullptr;
   for (const dsl::Clause* clause : d.resolved.clauses("scheme")) {
     if (!clause->has_body) use = clause;
   }
-  if (!use) d.fail(errors::no_scheme(laws.front().span));
+  if (!use) d.fail(errors::no_scheme(d.laws.front().span));
   d.ledger.use(*use);
   const dsl::Clause* text = scheme_text(d.resolved, scheme_name(*use));
   if (!text) d.fail(errors::no_scheme(use->keyword_span));
@@ -96,15 +97,22 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
     }
     c.half_step = is_on(*value);
   }
-  const Signals signals(d, laws);
+  const bool is_step = text->body.empty() || text->body.back().definition.head.primes == 0;
+  if (is_step && d.coordinates.curved)
+    d.fail(errors::scale_in_step(use->keyword_span, d.coordinates.span, scheme_name(*use)));
+  // a step is taken in coordinates, a right side in lengths and then with the areas of faces
+  const std::vector<Law> per_axis = per_coordinate(d, d.laws);
+  const std::vector<Law>& laws = is_step ? per_axis : d.laws;
+  const Signals signals(d, per_axis);
   for (int axis = 0; axis < d.grid.dims; ++axis) {
     AxisText along = read_axis_scheme(d, lower, laws, head, *text, *use, axis);
+    if (!along.step && d.coordinates.given()) take_areas(d, along.scheme, *use, scheme_name(*use));
     c.sweeps.push_back(std::move(along.scheme));
     c.step = along.step;
     // a scheme with one `velocity` argument, or without any, does not know the speed of sound
     const bool told = along.speed && head.velocity.empty();
     const Expr speed = told ? along.speed : signals.at_site(axis, along.speed);
-    if (speed) c.speeds.push_back(speed);
+    if (speed) c.speeds.push_back(told && !is_step ? per_coordinate(d, speed, axis) : speed);
   }
   for (const auto& [name, fallback] : head.options) {
     if (name != "courant") continue;

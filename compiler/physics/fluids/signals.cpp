@@ -109,7 +109,7 @@ Signals::Signals(const Space& d, const std::vector<Law>& laws) : d_(d) {
 
 bool Signals::of_state_alone() const {
   const auto open = [](Expr e) {
-    return algebra::contains(e, [](Expr node) { return node.is(Op::Symbol); });
+    return algebra::contains(e, [](Expr node) { return node.is(Op::Symbol) || node.is(Op::Site); });
   };
   const auto some = [&](const Formulas& rows) {
     return std::ranges::any_of(rows,

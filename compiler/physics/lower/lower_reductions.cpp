@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -244,6 +245,14 @@ Value Lowerer::reduce(const std::string& name, const Value& x, const dsl::Expr& 
     if (algebra::per_site(part)) return arena.make(op, {part}, e.span);
     return op == Op::Total ? integer(d_.grid.sites()) * part : part;
   };
+  if (name == "total" && d_.coordinates.given()) {
+    const Expr volume = cell_volume(d_);
+    Value v{x.rows, x.columns, {}};
+    for (const Component& c : x.parts)
+      v.parts.push_back(
+          {apply(Op::Total, c.re * volume), c.im ? apply(Op::Total, c.im * volume) : Expr{}});
+    return v;
+  }
   if (name == "mean" || name == "total") {
     const Op op = name == "mean" ? Op::Mean : Op::Total;
     Value v{x.rows, x.columns, {}};

@@ -19,6 +19,7 @@ struct Law {
   Value density;                        ///< as a function of the primitive variables
   std::vector<std::vector<Expr>> flux;  ///< [component][axis]: U' + sum_k d(flux_k, k) = source
   std::vector<Expr> source;             ///< [component]
+  Expr isotropic;                       ///< sum of the terms `grad(f)`; null without any
   dsl::Span span;
 };
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "compiler/physics/stages/declared.hpp"
 
@@ -21,10 +22,22 @@ struct Background {
   dsl::Span span;
 };
 
+/// `metric scale(h1, h2, h3)`: orthogonal coordinates, ds^2 = dt^2 - sum h_i^2 dx_i^2. Factors
+/// beyond the axes of the lattice belong to coordinates on which nothing depends.
+struct Coordinates {
+  std::vector<Expr> factors;  ///< functions of positions and t; empty without the clause
+  bool moving = false;        ///< a factor changes with t
+  bool curved = false;        ///< a factor depends on a position
+  dsl::Span span;
+
+  bool given() const { return !factors.empty(); }
+};
+
 struct Space : Declared {
   explicit Space(const Declared& declared) : Declared(declared) {}
   int laplacian = -1;  ///< number of the stencil, dx_power -2, any unit of dx
   Background background;
+  Coordinates coordinates;
 
   bool expanding() const { return background.metric != Metric::Minkowski; }
   Expr scale() const { return arena().symbol(background.scale); }
@@ -40,6 +53,7 @@ int choose_laplacian(const Declared& d);
 /// (8 pi G)^-1 in the model's units.
 Expr read_units(const Context& d);
 Background read_metric(const Space& d, Expr planck2);
+Coordinates read_coordinates(const Space& d);
 
 // ---- functions for later stages
 Expr hubble2(const Space& d, Expr density);

@@ -29,6 +29,7 @@ Space read_space(const Declared& declared) {
   Space d(declared);
   d.laplacian = choose_laplacian(declared);
   d.background = read_metric(d, read_units(d));
+  d.coordinates = read_coordinates(d);
   return d;
 }
 

@@ -115,6 +115,25 @@ evolve heun, dt = 0.1*dx, until = t > 1
 init a = exp(-x^2)
 every 1 step: total(u) -> "m.h5"
 )"},
+      {"ring", R"(model ring "scale factors of positions and time"
+lattice plane: 5*4, spacing = 0.4, boundary = [neumann, periodic]
+R = x + 2
+metric scale(1, R*(1 + t), 1 + 0.2*t*R), energy = E
+primitive rho, p: real, v: vec(2)
+conserve n = rho:   div(n*v)
+conserve M = rho*v: div(M*v) + grad(p)
+conserve E = p/0.4 + rho*norm2(v)/2: div((E + p)*v)
+recover {
+  rho = n
+  v   = M/n
+  p   = 0.4*(E - norm2(M)/(2*n))
+}
+scheme kt, speed = 2
+evolve heun, dt = 0.05*dx, until = t > 1.2
+init t = 1, rho = 1, p = 1, v = 0
+precision real = f64
+every 20 steps: total(E) -> "m.h5"
+)"},
       {"number", R"(model number "a velocity that is a number"
 lattice line: 9, length = 1, boundary = periodic
 primitive eps, v: real
@@ -185,6 +204,7 @@ Plant start(std::size_t quantity, const Change& how) {
     throw std::runtime_error("no such start");
   };
 }
+bool positions(Expr e) { return e.is(Op::Site); }
 Expr turned(Expr e) { return algebra::shift(e, {{1}}); }
 
 const std::vector<Fault>& faults() {
@@ -276,6 +296,19 @@ const std::vector<Fault>& faults() {
       {"a mirror that does not turn velocities", "gas", [](System& s) { laws(s).odd.clear(); }},
       {"periodic for an open end", "gas",
        [](System& s) { s.lattice.boundary[1] = physics::Boundary::Periodic; }},
+      // scale factors
+      {"areas and volumes one cell off", "ring",
+       in("n", nodes(positions, [](Expr e) { return e + e->arena->integer(1); }))},
+      {"faces half a cell off", "ring",
+       in("E", nodes(positions, [](Expr e) { return e + e->arena->rational(1, 2); }))},
+      {"scale factors at another time", "ring",
+       in("M_1", nodes(named("t"), [](Expr e) { return e + e->arena->real(0.001L); }))},
+      {"pressure on curved faces dropped", "ring",
+       in("M_0",
+          [](System& s, Expr e) {
+            const Expr p = s.arena->load(laws(s).recovered.at(1).array);
+            return algebra::substitute(e, p, s.arena->integer(0));
+          })},
       {"what leaves the box of a right side", "gas",
        [](System& s) {
          for (auto& scalar : s.scalars)

@@ -76,6 +76,12 @@ WrittenFluid::WrittenFluid(const dsl::Resolved& resolved, Written& text)
     for (const dsl::Item* right : dsl::positional(*clause)) law.right.push_back(right->value.get());
     laws_.push_back(std::move(law));
   }
+  if (const dsl::Clause* metric = resolved.clause("metric")) {
+    const dsl::Expr& form = *metric->items.front().value;
+    if (form.text == "scale")
+      for (const dsl::ExprPtr& factor : form.args) factors_.push_back(factor.get());
+    if (const dsl::ExprPtr energy = dsl::option(*metric, "energy")) energy_ = energy->text;
+  }
   const dsl::Clause* recover = resolved.clause("recover");
   for (const dsl::Line& line : recover->body) {
     if (line.kind == dsl::Line::Kind::Definition)
@@ -264,6 +270,7 @@ void WrittenFluid::read_flux(const dsl::Expr& e, long double sign, const Written
   } else if (call("grad", 1)) {
     const Numbers v = text_.value(*e.args[0], names, &place);
     for (std::size_t i = 0; i < size; ++i) out[first + i].at(i) += sign * part(v, 0);
+    isotropic_[first] += sign * part(v, 0);
   } else if (call("d", 2) && axis_of(*e.args[1]) >= 0) {
     const Numbers v = text_.value(*e.args[0], names, &place);
     const auto k = static_cast<std::size_t>(axis_of(*e.args[1]));
@@ -278,11 +285,125 @@ std::vector<Cell> WrittenFluid::fluxes(const FluidCell& cell, const Place& place
   const Written::Given names = given(&cell.quantities, &cell.primitives);
   std::vector<Cell> out(static_cast<std::size_t>(components(false)),
                         Cell(static_cast<std::size_t>(dims()) + 1));
+  isotropic_.clear();
   for (std::size_t i = 0; i < laws_.size(); ++i)
     for (const dsl::Expr* right : laws_[i].right)
       read_flux(*right, 1, names, place, static_cast<std::size_t>(quantities_[i].first),
                 static_cast<std::size_t>(quantities_[i].size), out);
+  if (in_coordinates()) turn(cell, place, out);
   return out;
+}
+
+// ---- scale factors --------------------------------------------------------------------------
+
+long double WrittenFluid::factor(std::size_t k, const Place& place,
+                                 const std::array<int, 3>& halves) {
+  constexpr const char* kAxes[] = {"x", "y", "z"};
+  Written::Given names;
+  long double square = 0;
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(dims()); ++axis) {
+    const long double first = static_cast<long double>(1 - text_.box.extent[axis]) / 2;
+    const long double position =
+        (first + place[axis] + static_cast<long double>(halves[axis]) / 2) * text_.box.dx;
+    names.values[kAxes[axis]] = Numbers::of(position);
+    square += position * position;
+  }
+  names.values["r"] = Numbers::of(std::sqrt(square));
+  return text_.value(*factors_.at(k), names, &place).parts.at(0).real();
+}
+
+/// Simpson's mean over a cell, or over the face across the axis `without`.
+long double WrittenFluid::mean(int without,
+                               const std::function<long double(const std::array<int, 3>&)>& value) {
+  long double sum = 0, weights = 0;
+  for (int point = 0; point < 27; ++point) {
+    const std::array<int, 3> halves{point % 3 - 1, point / 3 % 3 - 1, point / 9 - 1};
+    long double weight = 1;
+    bool meant = true;
+    for (int axis = 0; axis < 3; ++axis) {
+      const int half = halves[static_cast<std::size_t>(axis)];
+      if (axis >= dims() || axis == without) meant = meant && half == 0;
+      weight *= half == 0 ? 4 : 1;
+    }
+    if (!meant) continue;
+    sum += weight * value(halves);
+    weights += weight;
+  }
+  return sum / weights;
+}
+
+long double WrittenFluid::volume(const Place& place) {
+  return mean(-1, [&](const std::array<int, 3>& at) {
+    long double product = 1;
+    for (std::size_t k = 0; k < factors_.size(); ++k) product *= factor(k, place, at);
+    return product;
+  });
+}
+
+long double WrittenFluid::area(const Place& place, int axis) {
+  return mean(axis, [&](std::array<int, 3> at) {
+    at[static_cast<std::size_t>(axis)] = 1;
+    long double product = 1;
+    for (std::size_t k = 0; k < factors_.size(); ++k)
+      if (k != static_cast<std::size_t>(axis)) product *= factor(k, place, at);
+    return product;
+  });
+}
+
+/// Sources of the frame: by how much each factor widens a cell along each axis and with time.
+void WrittenFluid::turn(const FluidCell& cell, const Place& place, std::vector<Cell>& out) {
+  const auto axes = static_cast<std::size_t>(dims()), count = factors_.size();
+  const long double inside = volume(place) * text_.box.dx;
+  const auto rate = [&](std::size_t k) {
+    const long double now = text_.t, h = 1e-3L * std::max(1.0L, std::fabs(now));
+    const auto after = [&](long double steps) {
+      text_.t = now + steps * h;
+      return factor(k, place);
+    };
+    const long double slope = (8 * (after(1) - after(-1)) - (after(2) - after(-2))) / (12 * h);
+    text_.t = now;
+    return slope / factor(k, place);
+  };
+  const auto widens = [&](std::size_t k, std::size_t along) {
+    return mean(static_cast<int>(along), [&](std::array<int, 3> at) {
+      std::array<int, 3> back = at;
+      at[along] = 1;
+      back[along] = -1;
+      long double right = 1, left = 1;
+      for (std::size_t j = 0; j < count; ++j) {
+        if (j == k || j == along) continue;
+        right *= factor(j, place, at);
+        left *= factor(j, place, back);
+      }
+      return (factor(k, place, at) - factor(k, place, back)) * (right + left) / 2;
+    });
+  };
+  const auto is_vector = [&](const Name& q) {
+    const dsl::Symbol* symbol = resolved_.find(q.name);
+    return symbol && symbol->type.base == dsl::Type::Base::Vector &&
+           static_cast<std::size_t>(q.size) == axes;
+  };
+  const std::vector<Cell> flux = out;
+  const auto stress = [&](const Name& q, std::size_t k) {
+    const auto first = static_cast<std::size_t>(q.first);
+    return k < axes ? flux[first + k][k] : isotropic_[first];
+  };
+  for (const Name& q : quantities_) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(q.size); ++i) {
+      const std::size_t c = static_cast<std::size_t>(q.first) + i;
+      for (std::size_t k = 0; k < count; ++k) {
+        const long double h = rate(k);
+        out[c][axes] -= h * cell.quantities[c];
+        for (const Name& m : quantities_)
+          if (q.name == energy_ && is_vector(m)) out[c][axes] -= h * stress(m, k);
+        if (!is_vector(q)) continue;
+        if (k == i) out[c][axes] -= h * cell.quantities[c];
+        if (k == i) continue;
+        out[c][axes] += stress(q, k) * widens(k, i) / inside;
+        if (k < axes) out[c][axes] -= flux[c][k] * widens(i, k) / inside;
+      }
+    }
+  }
 }
 
 long double WrittenFluid::of_cell(const dsl::Expr& option, const std::string& axis_name, int axis,

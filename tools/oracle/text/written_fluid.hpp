@@ -8,6 +8,8 @@
 // the compiler is used. A construct that is not implemented here throws NotCovered.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -61,6 +63,14 @@ class WrittenFluid {
   Cell limited(const Cell& quantities, const Place& place);
   /// [component][axis], followed by the source of each component.
   std::vector<Cell> fluxes(const FluidCell& cell, const Place& place);
+  /// Whether the model has `metric scale(h1, h2, h3)`.
+  bool in_coordinates() const { return !factors_.empty(); }
+  /// Scale factor number k at a place, some halves of a step further along each axis.
+  long double factor(std::size_t k, const Place& place, const std::array<int, 3>& halves = {});
+  /// Mean of h1*h2*h3 over a cell; 1 without scale factors.
+  long double volume(const Place& place);
+  /// Mean of the factors other than that of `axis` over the face towards the next cell.
+  long double area(const Place& place, int axis);
   /// The value of an option of a scheme in a cell, such as `speed`; for an axis where it has an
   /// index.
   long double of_cell(const dsl::Expr& option, const std::string& axis_name, int axis,
@@ -81,6 +91,8 @@ class WrittenFluid {
                  const Place& place, std::size_t first, std::size_t size, std::vector<Cell>& out);
   Numbers matrix(const dsl::Expr& e, const Written::Given& names, const Place& place);
   int axis_of(const dsl::Expr& e) const;
+  void turn(const FluidCell& cell, const Place& place, std::vector<Cell>& out);
+  long double mean(int without, const std::function<long double(const std::array<int, 3>&)>& value);
   long double root(const Written::Given& names, const Place& place);
 
   const dsl::Resolved& resolved_;
@@ -88,6 +100,9 @@ class WrittenFluid {
   std::vector<Name> quantities_, primitives_;
   std::vector<Law> laws_;
   std::map<std::string, const dsl::Expr*> facts_;  ///< of `recover`
+  std::vector<const dsl::Expr*> factors_;          ///< of `metric scale`
+  std::string energy_;                             ///< `energy = NAME` beside them
+  std::map<std::size_t, long double> isotropic_;   ///< first component of a law -> its `grad`
   std::optional<WrittenSolve> solve_;
 };
 

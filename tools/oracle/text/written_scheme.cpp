@@ -6,6 +6,7 @@
 
 #include "compiler/physics/fluids/scheme_head.hpp"
 #include "dsl/model_function.hpp"
+#include "dsl/syntax/parse.hpp"
 #include "tools/oracle/text/written_fluid.hpp"
 
 namespace vphi::tools {
@@ -70,7 +71,10 @@ class WrittenScheme::Pass {
   std::function<Cell(const Place&)> beyond;
 
   /// The value that the text gives to a quantity (or its rate).
-  long double result(int component, const Place& p) { return value(*s_.last_, component, p, {}); }
+  long double result(int component, const Place& p) {
+    if (!s_.step() && fluid().in_coordinates()) return by_areas(*s_.last_, component, p);
+    return value(*s_.last_, component, p, {});
+  }
 
  private:
   WrittenFluid& fluid() const { return s_.fluid_; }
@@ -138,13 +142,15 @@ class WrittenScheme::Pass {
     if (const auto known = carried_.find(p); known != carried_.end()) return known->second;
     const FluidCell cell = image(p);
     const auto k = static_cast<std::size_t>(axis_);
-    const auto whole = fluid().fluxes(cell, p);
+    auto whole = fluid().fluxes(cell, p);
+    const long double by = per_coordinate(p);
+    for (Cell& flux : whole) flux[k] *= by;
     long double v = 0;
     for (std::size_t i = 0; i < cell.quantities.size(); ++i) {
       const auto flux = [&](long double own) {
         FluidCell other = cell;
         other.quantities[i] = own;
-        return fluid().fluxes(other, p)[i][k];
+        return by * fluid().fluxes(other, p)[i][k];
       };
       const long double zero = flux(0), one = flux(1), two = flux(2);
       const bool line =
@@ -173,6 +179,41 @@ class WrittenScheme::Pass {
       cell.primitives = fluid().recovered(cell.quantities, p);
     }
     return cells_.emplace(key, std::move(cell)).first->second;
+  }
+
+  /// A step is taken in coordinates: velocities and fluxes along an axis are divided by its factor.
+  long double per_coordinate(const Place& p) {
+    const bool divided = s_.step() && fluid().in_coordinates();
+    return divided ? 1 / fluid().factor(static_cast<std::size_t>(axis_), p) : 1;
+  }
+
+  static bool is_difference(const dsl::Expr& e) {
+    return e.kind == ExprKind::Binary && e.text == "-" && e.args[1]->kind == ExprKind::Shift &&
+           e.args[1]->args[1]->kind == ExprKind::Unary &&
+           dsl::to_text(*e.args[1]->args[0]) == dsl::to_text(*e.args[0]);
+  }
+  static bool has_difference(const dsl::Expr& e) {
+    return is_difference(e) || std::any_of(e.args.begin(), e.args.end(),
+                                           [](const auto& arg) { return has_difference(*arg); });
+  }
+  /// A rate in which `X - X@-k` is what X carries through the faces of a cell.
+  long double by_areas(const dsl::Expr& e, int c, const Place& p) {
+    const auto part = [&](std::size_t i) { return by_areas(*e.args[i], c, p); };
+    const auto plain = [&](std::size_t i) { return value(*e.args[i], c, p, nullptr); };
+    if (is_difference(e)) {
+      const Place back = moved(p, -1);
+      const dsl::Expr& face = *e.args[0];
+      return (fluid().area(p, axis_) * value(face, c, p, nullptr) -
+              fluid().area(back, axis_) * value(face, c, back, nullptr)) /
+             fluid().volume(p);
+    }
+    if (e.kind == ExprKind::Unary && e.text == "-") return -part(0);
+    if (e.kind == ExprKind::Binary && e.text == "+") return part(0) + part(1);
+    if (e.kind == ExprKind::Binary && e.text == "-") return part(0) - part(1);
+    if (e.kind == ExprKind::Binary && e.text == "/") return part(0) / plain(1);
+    if (e.kind == ExprKind::Binary && e.text == "*")
+      return has_difference(*e.args[0]) ? part(0) * plain(1) : plain(0) * part(1);
+    throw NotCovered{e.span, "a scheme whose last line has no difference between faces"};
   }
 
   // ---- expressions
@@ -262,7 +303,7 @@ class WrittenScheme::Pass {
       auto known = fluxes_.find(key);
       if (known == fluxes_.end())
         known = fluxes_.emplace(key, fluid().fluxes(cell_of(*e.args.at(0), p, names), p)).first;
-      return known->second.at(part)[static_cast<std::size_t>(axis_)];
+      return known->second.at(part)[static_cast<std::size_t>(axis_)] * per_coordinate(p);
     }
     if (e.text == "primitives" || e.text == "conserved") {
       const bool wants = e.text == "primitives";
@@ -275,7 +316,8 @@ class WrittenScheme::Pass {
       const auto key = std::tuple(&e, -1, p);
       if (const auto known = known_.find(key); known != known_.end()) return known->second;
       const FluidCell& cell = cell_of(*e.args.at(0), p, names);
-      const long double v = fluid().of_cell(*option->second, s_.axis_, axis_, cell, p);
+      const long double v =
+          fluid().of_cell(*option->second, s_.axis_, axis_, cell, p) * per_coordinate(p);
       known_.emplace(key, v);
       return v;
     }

@@ -52,7 +52,7 @@ Written::Written(const dsl::Resolved& resolved)
   const dsl::Clause* metric = resolved.clause("metric");
   if (!metric || metric->items.empty() || !metric->items.front().value) return;
   const dsl::Expr& form = *metric->items.front().value;
-  if (form.kind != ExprKind::Call) return;
+  if (form.kind != ExprKind::Call || form.text != "frw") return;
   if (!form.named.empty()) {
     scale_factor_ = form.named[0].name;
     prescribed_ = form.named[0].value;

@@ -1,0 +1,145 @@
+#include "compiler/physics/fields/coordinates.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/coordinates_errors.hpp"
+#include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/physics_errors.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+bool along(Expr e, int axis) {
+  return algebra::contains(e, [&](Expr node) { return node.is(Op::Site) && node->index == axis; });
+}
+
+/// e half a step further along an axis, or half a step back.
+Expr beside(Expr e, int axis, int sign) {
+  if (!along(e, axis)) return e;
+  Arena& arena = *e->arena;
+  return algebra::substitute(e, arena.site(axis), arena.site(axis) + arena.rational(sign, 2));
+}
+
+Expr mean_along(Expr e, int axis) {
+  if (!along(e, axis)) return e;
+  Arena& arena = *e->arena;
+  return (beside(e, axis, -1) + arena.integer(4) * e + beside(e, axis, 1)) / arena.integer(6);
+}
+
+Expr mean_over(const Space& d, Expr e, int without = -1) {
+  for (int axis = 0; axis < d.grid.dims; ++axis)
+    if (axis != without) e = mean_along(e, axis);
+  return e;
+}
+
+/// The product of all factors but one or two of them.
+Expr product_without(const Space& d, int one, int other = -1) {
+  Expr product = d.arena().integer(1);
+  const auto& factors = d.coordinates.factors;
+  for (int k = 0; k < static_cast<int>(factors.size()); ++k)
+    if (k != one && k != other) product = product * factors[static_cast<std::size_t>(k)];
+  return product;
+}
+
+/// A scale factor at the start, at a site that need not be whole; nothing where it is not known.
+std::optional<double> at_start(const Space& d, Expr factor, const std::array<double, 4>& site) {
+  const Expr time = d.time();
+  try {
+    return algebra::evaluate(factor, {[&](const algebra::Node& leaf) -> double {
+                               if (leaf.op == Op::Site)
+                                 return site[static_cast<std::size_t>(leaf.index)];
+                               if (&leaf == time.get()) return d.start_time;
+                               throw std::invalid_argument("open");
+                             }});
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+/// A scale factor is positive in all cells, and not negative at their faces.
+void check_positive(const Space& d, Expr factor, dsl::Span span) {
+  constexpr std::int64_t kMost = 4096;
+  constexpr double kRounding = 1e-9;
+  for (int axis = 0; axis < d.grid.dims; ++axis) {
+    if (!along(factor, axis)) continue;
+    const auto k = static_cast<std::size_t>(axis);
+    std::array<double, 4> site{};
+    for (std::size_t other = 0; other < 4; ++other)
+      site[other] = static_cast<double>(d.grid.extent[other] - 1) / 2;
+    const double largest = std::fabs(at_start(d, factor, site).value_or(0));
+    const std::int64_t n = d.grid.extent[k], stride = std::max<std::int64_t>(1, n / kMost);
+    for (std::int64_t i = -1; i < 2 * n; i += i < 2 ? 1 : 2 * stride) {
+      site[k] = static_cast<double>(i) / 2;  // faces and cells by turns
+      const auto value = at_start(d, factor, site);
+      if (!value) return;
+      const bool face = i % 2 != 0;
+      if (face ? *value >= -kRounding * largest : *value > 0) continue;
+      const double dx = static_cast<double>(d.grid.dx->number.real);
+      const double position = (site[k] - static_cast<double>(n - 1) / 2) * dx;
+      d.fail(errors::scale_not_positive(span, *value, axis, position));
+    }
+  }
+}
+
+}  // namespace
+
+Coordinates read_coordinates(const Space& d) {
+  Coordinates c;
+  const dsl::Clause* clause = d.resolved.clause("metric");
+  if (!clause || clause->items.empty() || !clause->items.front().value) return c;
+  const dsl::Expr& form = *clause->items.front().value;
+  if (form.kind != dsl::ExprKind::Call || form.text != "scale") return c;
+  c.span = form.span;
+  if (!d.resolved.clause("conserve") || !d.grid.present)
+    d.fail(errors::not_yet(form.span, "`metric scale` without conservation laws"));
+  const int dims = d.grid.dims;
+  if (static_cast<int>(form.args.size()) < dims)
+    d.fail(errors::scale_for_each_axis(form.span, form.args.size(), dims));
+  Lowerer lower(d);
+  for (const dsl::ExprPtr& arg : form.args) {
+    const Expr h = lower.real(*arg, "a scale factor");
+    const bool other = algebra::contains(h, [](Expr node) {
+      return node.is(Op::Load) || node.is(Op::Stencil) || node.is(Op::Normal) ||
+             node.is(Op::Uniform) || node.is(Op::Noise) ||
+             (node->op >= Op::Mean && node->op <= Op::Maximum);
+    });
+    if (other) d.fail(errors::scale_of_state(arg->span));
+    c.moving = c.moving || algebra::depends_on(h, d.time());
+    for (int axis = 0; axis < dims; ++axis) {
+      if (!along(h, axis)) continue;
+      c.curved = true;
+      const Boundary wall = d.grid.boundary[static_cast<std::size_t>(axis)];
+      if (wall == Boundary::Periodic) d.fail(errors::scale_across_the_box(arg->span, axis));
+    }
+    check_positive(d, h, arg->span);
+    c.factors.push_back(h);
+  }
+  return c;
+}
+
+Expr cell_volume(const Space& d) { return mean_over(d, product_without(d, -1)); }
+
+Expr face_area(const Space& d, int axis) {
+  return mean_over(d, beside(product_without(d, axis), axis, 1), axis);
+}
+
+Expr widening(const Space& d, int factor, int axis) {
+  const Expr h = d.coordinates.factors[static_cast<std::size_t>(factor)];
+  if (factor == axis || !along(h, axis)) return d.arena().integer(0);
+  const Expr others = product_without(d, factor, axis);
+  const Expr both = (beside(others, axis, 1) + beside(others, axis, -1)) / d.arena().integer(2);
+  const Expr change = beside(h, axis, 1) - beside(h, axis, -1), expanded = algebra::expand(change);
+  return mean_over(d, (expanded.is_number() ? expanded : change) * both, axis);
+}
+
+Expr stretching(const Space& d, int factor) {
+  const Expr h = d.coordinates.factors[static_cast<std::size_t>(factor)];
+  return algebra::derivative(h, d.time()) / h;
+}
+
+}  // namespace vphi::physics

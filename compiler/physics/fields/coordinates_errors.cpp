@@ -1,0 +1,110 @@
+#include "compiler/physics/fields/coordinates_errors.hpp"
+
+#include <fmt/format.h>
+
+#include "dsl/messages/error.hpp"
+
+namespace vphi::physics::errors {
+
+using dsl::error;
+
+namespace {
+
+constexpr const char* kPositions[] = {"x", "y", "z", "t"};
+
+}  // namespace
+
+Diagnostic scale_for_each_axis(Span span, std::size_t given, int axes) {
+  return error("E0700", span,
+               fmt::format("{} scale factor{} for the {} axes of the lattice", given,
+                           given == 1 ? "" : "s", axes),
+               "",
+               "`scale` has a factor for each axis of the lattice, and after them those of "
+               "coordinates on which nothing depends",
+               "write 1 for an axis whose coordinate is a length");
+}
+
+Diagnostic scale_of_state(Span span) {
+  return error("E0700", span, "this scale factor is made of more than positions and t", "",
+               "areas and volumes of cells are functions of x, y, z, t and parameters",
+               "write it without fields, averages and random numbers");
+}
+
+Diagnostic scale_across_the_box(Span span, int axis) {
+  const char* x = kPositions[axis];
+  return error(
+      "E0700", span,
+      fmt::format("this scale factor depends on {}, and the box is periodic along {}", x, x), "",
+      "the first and the last face of a periodic axis are one face, with one area",
+      fmt::format("give `boundary` a list with `neumann` or `outflow` for {}", x));
+}
+
+Diagnostic scale_not_positive(Span span, double value, int axis, double position) {
+  const char* x = kPositions[axis];
+  return error(
+      "E0700", span, fmt::format("this scale factor is {:.4g} at {} = {:.4g}", value, x, position),
+      "",
+      "scale factors are positive in cells and not negative at their faces; the positions "
+      "of a box are counted from its centre",
+      fmt::format("for a radius that begins at 0 write {} plus half the length of the box", x));
+}
+
+Diagnostic energy_not_named(Span metric, const std::string& momentum) {
+  return error("E0700", metric, "which law is that of the energy?", "",
+               fmt::format("scale factors change with t: the stress in the law of `{}` does work, "
+                           "and one law loses it",
+                           momentum),
+               "add `, energy = E`, or `, energy = none` where no law is that of an energy");
+}
+
+Diagnostic energy_is_no_law(Span metric, const std::string& name) {
+  return error("E0700", metric, fmt::format("`energy = {}` is not a law of one number", name), "",
+               "`energy` names a `conserve` line", "name the law of the energy, or none");
+}
+
+Diagnostic energy_without_momentum(Span metric, const std::string& name, int momenta) {
+  return error("E0700", metric,
+               momenta == 0 ? fmt::format("`energy = {}` without the law of a momentum", name)
+                            : fmt::format("`energy = {}` beside {} momenta", name, momenta),
+               "",
+               "the work of scale factors that change with t is done by the stress in the law of a "
+               "vector with a component for each axis",
+               momenta == 0 ? "declare the velocity as `v: vec(1)` on a line, and write the law of "
+                              "the momentum with it"
+                            : "one momentum and one energy are possible in a model");
+}
+
+Diagnostic stress_not_known(Span law, Span metric, const std::string& momentum) {
+  Diagnostic d = error(
+      "E0700", law,
+      fmt::format("the stress across the lattice is not known in the law of `{}`", momentum), "",
+      "a scale factor of a coordinate without an axis changes, and the stress along it "
+      "is what stands in `grad(...)`",
+      "write the pressure as `grad(p)`, or `grad(0)` where there is none");
+  d.labels.push_back({metric, "scale factors"});
+  return d;
+}
+
+Diagnostic scale_in_step(Span scheme, Span metric, const std::string& name) {
+  Diagnostic d =
+      error("E0700", scheme,
+            fmt::format("scheme `{}` is a step, and scale factors depend on positions", name), "",
+            "a step takes one axis after the other, and the pressure on faces of different "
+            "areas balances only if all axes are taken at once",
+            "take a scheme that is a right side, such as kt or hlle, and an integrator");
+  d.labels.push_back({metric, "scale factors"});
+  return d;
+}
+
+Diagnostic scheme_without_faces(Span scheme, Span metric, const std::string& name) {
+  Diagnostic d =
+      error("E0700", scheme,
+            fmt::format("scheme `{}` is not written as differences between faces", name), "",
+            "the flux through a face is multiplied by its area, so the text has to say what "
+            "passes each face",
+            "end it with `U' = -(Fk - Fk@-k)/dx`");
+  d.labels.push_back({metric, "scale factors"});
+  return d;
+}
+
+}  // namespace vphi::physics::errors
