@@ -143,7 +143,7 @@ Compiled Model::compile(runtime::RankGroup& ranks, bool renewal) const {
   return compile_for_group(source_, options, ranks);
 }
 
-Prepared Model::prepare(const std::string& device, std::int64_t ranks, bool renewal) const {
+Prepared Model::prepare(const std::string& device, const RanksWish& ranks, bool renewal) const {
   return translated([&] {
     CompileOptions options = overrides_.compile_options();
     options.renewal = renewal;

@@ -49,9 +49,10 @@ class Model {
   Compilation compile(const emit::TargetInfo& target, bool renewal = false) const;
   /// The same for ranks that share the model.
   Compiled compile(runtime::RankGroup& ranks, bool renewal = false) const;
-  /// `ranks`: devices_of_ranks in ranks.hpp. Throws Error of kind Usage, Model or Device.
+  /// `ranks`: ranks.hpp. Throws Error of kind Usage, Model or Device.
   /// `renewal`: CompileOptions.
-  Prepared prepare(const std::string& device, std::int64_t ranks = 0, bool renewal = false) const;
+  Prepared prepare(const std::string& device, const RanksWish& ranks = {},
+                   bool renewal = false) const;
 
  private:
   Model(dsl::ModelSource source, Overrides overrides, std::shared_ptr<const void> files = {},

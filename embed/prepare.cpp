@@ -54,23 +54,28 @@ Prepared compiled(const dsl::ModelSource& model, const CompileOptions& options,
 
 }  // namespace
 
-void Prepared::share(runtime::RunOptions& options) const {
-  options.ranks = ranks.get();
+void Compiled::share(runtime::RunOptions& options) const {
   options.batch = batch;
   options.other_planes = other_planes ? &*other_planes : nullptr;
 }
 
+void Prepared::share(runtime::RunOptions& options) const {
+  Compiled::share(options);
+  options.ranks = ranks.get();
+}
+
 Compiled compile_for_group(const dsl::ModelSource& model, CompileOptions options,
-                           runtime::RankGroup& ranks) {
+                           runtime::RankGroup& ranks, const std::string& cut,
+                           const Compiler& compiler) {
   const emit::TargetInfo target = target_of(ranks.device().info());
   Compiled made;
-  *made.compilation = compile_for_ranks(model, options, target, ranks.size());
+  *made.compilation = compile_for_ranks(model, options, target, ranks.size(), cut, compiler);
   const auto& program = made.compilation->program;
   if (!program) return made;
   if (program->cut.axis >= 0) {
     made.batch = 1;
     made.whole = runtime::whole_lattice(*program);
-    made.other_planes = other_planes(model, options, target, ranks.size(), *program);
+    made.other_planes = other_planes(model, options, target, ranks.size(), *program, compiler);
     return made;
   }
   made.batch = batch_of_ranks(*program, options, ranks.size());
@@ -79,24 +84,24 @@ Compiled compile_for_group(const dsl::ModelSource& model, CompileOptions options
   const std::int64_t fit = runtime::largest_batch(*program, free);
   if (fit < 1 || fit >= program->instances) return made;
   options.batch = made.batch = in_equal_parts(program->all_instances(), fit * ranks.size());
-  *made.compilation = compile_for_ranks(model, options, target, ranks.size());
+  *made.compilation = compile_for_ranks(model, options, target, ranks.size(), {}, compiler);
   return made;
 }
 
 Prepared prepare(const dsl::ModelSource& model, const CompileOptions& options,
-                 std::unique_ptr<runtime::RankGroup> ranks) {
+                 std::unique_ptr<runtime::RankGroup> ranks, const std::string& cut) {
   Prepared made;
   made.ranks = std::move(ranks);
-  static_cast<Compiled&>(made) = compile_for_group(model, options, *made.ranks);
+  static_cast<Compiled&>(made) = compile_for_group(model, options, *made.ranks, cut);
   made.in_results = notes_for_results(*made.compilation);
   made.endless = endless(*made.compilation);
   return made;
 }
 
 Prepared prepare(const dsl::ModelSource& model, const CompileOptions& options,
-                 const std::string& device, std::int64_t ranks) {
-  const std::vector<std::string> devices = devices_of_ranks(device, ranks);
-  if (devices.size() > 1) return prepare(model, options, open_ranks(devices));
+                 const std::string& device, const RanksWish& ranks) {
+  const std::vector<std::string> devices = devices_of_ranks(device, ranks.ranks());
+  if (devices.size() > 1) return prepare(model, options, open_ranks(devices), ranks.cut);
   Prepared made = compiled(model, options, devices[0]);
   if (made.device) fit_memory(made, model, options);
   made.in_results = notes_for_results(*made.compilation);

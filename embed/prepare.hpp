@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/compile.hpp"
+#include "embed/ranks.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/run/ranks/rank_group.hpp"
 #include "runtime/run/run.hpp"
@@ -20,6 +21,9 @@ struct Compiled {
   std::optional<program::Program> whole = {};         ///< of a lattice that ranks share: all of it
   std::optional<program::Program> other_planes = {};  ///< RunOptions::other_planes
   std::int64_t batch = 0;                             ///< RunOptions::batch
+
+  /// What a run has to know of them, beside the ranks.
+  void share(runtime::RunOptions& options) const;
 
   /// The program as it looks with one device's lattice.
   const program::Program& shown() const { return whole ? *whole : *compilation->program; }
@@ -41,19 +45,21 @@ struct Prepared : Compiled {
   void share(runtime::RunOptions& options) const;
 };
 
-/// Opens the device ("auto", "native", "cuda:1"), or those of several ranks ("cuda:0,1"; `ranks`:
-/// devices_of_ranks in ranks.hpp), and compiles for them. A sweep of more instances than memory
+/// Opens the device ("auto", "native", "cuda:1"), or those of several ranks ("cuda:0,1"; `ranks`
+/// and devices_of_ranks in ranks.hpp), and compiles for them. A sweep of more instances than memory
 /// holds is compiled for as many as fit. Throws Error and runtime::DeviceError. Errors of the model
 /// are in the compilation, and take precedence over a single device that does not open.
 Prepared prepare(const dsl::ModelSource& model, const CompileOptions& options,
-                 const std::string& device, std::int64_t ranks = 0);
-/// The same for ranks that are there. The other ranks compile nothing: the first one does.
+                 const std::string& device, const RanksWish& ranks = {});
+/// The same for ranks that are there; `cut`: RanksWish. The other ranks compile nothing: the first
+/// one does.
 Prepared prepare(const dsl::ModelSource& model, const CompileOptions& options,
-                 std::unique_ptr<runtime::RankGroup> ranks);
+                 std::unique_ptr<runtime::RankGroup> ranks, const std::string& cut = {});
 /// Another form of a model for the same ranks. A batch is never made smaller by their memory where
 /// `options` have one.
 Compiled compile_for_group(const dsl::ModelSource& model, CompileOptions options,
-                           runtime::RankGroup& ranks);
+                           runtime::RankGroup& ranks, const std::string& cut = {},
+                           const Compiler& compiler = compile_model);
 
 /// Warnings of the compiler that every result of the run repeats.
 std::vector<std::string> notes_for_results(const Compilation& compilation);

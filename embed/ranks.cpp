@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "embed/error.hpp"
@@ -78,7 +79,100 @@ bool is_processor(const std::string& device) {
   return false;
 }
 
+/// Ranks along each axis, as `--cut` says; 1 where it says nothing.
+using RanksByAxis = std::array<std::int64_t, 4>;
+
+constexpr std::string_view kAxes = "xyzt";
+
+RanksByAxis read_cut(const std::string& cut) {
+  const auto refuse = [&](const std::string& why) {
+    return Error(fmt::format("`{}` is no cut of a lattice{}", cut, why),
+                 "--cut z=4 is for four ranks along z");
+  };
+  RanksByAxis ranks{};
+  std::string_view rest = cut;
+  while (true) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    const auto axis = one.size() > 2 && one[1] == '=' ? kAxes.find(one[0]) : std::string::npos;
+    const auto number = axis == std::string::npos ? std::nullopt : number_of(one.substr(2));
+    if (!number || *number < 1) throw refuse("");
+    if (ranks[axis] != 0) throw refuse(fmt::format(": it names {} twice", one[0]));
+    ranks[axis] = *number;
+    if (one.size() == rest.size()) break;
+    rest.remove_prefix(one.size() + 1);
+  }
+  for (std::int64_t& number : ranks) number = std::max<std::int64_t>(1, number);
+  return ranks;
+}
+
+std::int64_t product(const RanksByAxis& ranks) { return ranks[0] * ranks[1] * ranks[2] * ranks[3]; }
+
+/// The axis along which a lattice is cut, which is its slowest.
+int slowest_axis(const std::array<std::int64_t, 4>& extent) {
+  int axis = 3;
+  while (axis > 0 && extent[static_cast<std::size_t>(axis)] == 1) --axis;
+  return axis;
+}
+
+dsl::Span span_of_first(const Compilation& c, std::initializer_list<const char*> keywords) {
+  for (const char* keyword : keywords)
+    if (const dsl::Clause* clause = c.resolved.clause(keyword)) return clause->keyword_span;
+  return {};
+}
+
+/// A cut that is not that of the lattice; nothing where it is. `c`: derived.
+std::optional<dsl::Diagnostic> other_cut(const Compilation& c, const std::string& cut,
+                                         std::int64_t instances) {
+  if (cut.empty()) return std::nullopt;
+  const RanksByAxis wish = read_cut(cut);
+  const std::int64_t ranks = product(wish);
+  dsl::Diagnostic d;
+  d.code = instances > 1 ? "E0860" : "E0862";
+  d.hint = fmt::format("--ranks {} in its place", ranks);
+  if (instances > 1) {
+    d.span = span_of_first(c, {"sweep", "model"});
+    d.message = fmt::format(
+        "--cut {} cuts a single lattice, and ranks share the {} instances of this sweep whole", cut,
+        instances);
+    return d;
+  }
+  const auto refuse = [&](const std::string& why) {
+    d.span = span_of_first(c, {"lattice", "particles", "model"});
+    d.message = fmt::format("the lattice cannot be cut for {} ranks: {}", ranks, why);
+    return d;
+  };
+  if (!c.resolved.clause("lattice"))
+    return refuse(fmt::format(
+        "--cut {} names an axis, and this model has none: bodies are shared by number", cut));
+  const auto& extent = c.system->lattice.extent;
+  const int axis = slowest_axis(extent);
+  const auto along = [&](int a) { return wish[static_cast<std::size_t>(a)] > 1; };
+  const int named = along(0) + along(1) + along(2) + along(3);
+  d.hint = fmt::format("--cut {}={}", kAxes[static_cast<std::size_t>(axis)], ranks);
+  if (named > 1)
+    return refuse(fmt::format("--cut {} names {} axes, and a lattice is cut along one, its slowest",
+                              cut, named));
+  if (named == 1 && !along(axis)) {
+    const int other = along(0) ? 0 : along(1) ? 1 : along(2) ? 2 : 3;
+    const char name = kAxes[static_cast<std::size_t>(other)];
+    return refuse(other > axis ? fmt::format("it has no axis {}", name)
+                               : fmt::format("it is cut along its slowest axis, {}, and not along "
+                                             "{}",
+                                             kAxes[static_cast<std::size_t>(axis)], name));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::int64_t RanksWish::ranks() const {
+  if (cut.empty()) return number;
+  const std::int64_t all = product(read_cut(cut));
+  if (number > 0 && number != all)
+    throw Error(fmt::format("{} ranks are wanted, and the cut {} is for {}", number, cut, all),
+                "the cut is enough");
+  return all;
+}
 
 std::vector<std::string> devices_of_ranks(const std::string& device, std::int64_t ranks) {
   std::vector<std::string> devices = named_devices(device);
@@ -122,9 +216,7 @@ namespace {
 dsl::Diagnostic not_shared(const Compilation& c, std::int64_t instances, int ranks, bool batch) {
   dsl::Diagnostic d;
   d.code = "E0860";
-  for (const char* keyword : {"sweep", "lattice", "particles", "model"})
-    if (const dsl::Clause* clause = c.resolved.clause(keyword); clause && d.span.empty())
-      d.span = clause->keyword_span;
+  d.span = span_of_first(c, {"sweep", "lattice", "particles", "model"});
   if (instances == 1 && !batch) {
     d.message = fmt::format(
         "{} ranks share the instances of a sweep, or sites, and this model has one instance of a "
@@ -147,40 +239,41 @@ dsl::Diagnostic not_shared(const Compilation& c, std::int64_t instances, int ran
 }  // namespace
 
 Compilation compile_for_ranks(const dsl::ModelSource& model, CompileOptions options,
-                              const emit::TargetInfo& target, int ranks) {
-  if (ranks == 1) return compile_model(model, options, target);
+                              const emit::TargetInfo& target, int ranks, const std::string& cut,
+                              const Compiler& compiler) {
+  if (ranks == 1 && cut.empty()) return compiler(model, options, target);
   Compilation derived = derive_model(model, options);
   if (!derived.system) return derived;
   std::int64_t batch = std::max<std::int64_t>(1, derived.system->instances());
+  if (auto other = other_cut(derived, cut, batch)) {
+    derived.diagnostics.add(std::move(*other));
+    return derived;
+  }
+  if (ranks == 1) return compiler(model, options, target);
   const bool smaller = options.batch > 0 && options.batch < batch;
   if (smaller) batch = options.batch;
   if (batch == 1 && !smaller && derived.system->lattice.sites() > 1) {
     options.ranks = ranks, options.rank = 0;
-    return compile_model(model, options, target);
+    return compiler(model, options, target);
   }
   if (batch < ranks) {
     derived.diagnostics.add(not_shared(derived, batch, ranks, smaller));
     return derived;
   }
   options.batch = runtime::most_of(batch, ranks);
-  return compile_model(model, options, target);
+  return compiler(model, options, target);
 }
 
 std::optional<program::Program> other_planes(const dsl::ModelSource& model, CompileOptions options,
                                              const emit::TargetInfo& target, int ranks,
-                                             const program::Program& of_rank_0) {
+                                             const program::Program& of_rank_0,
+                                             const Compiler& compiler) {
   options.ranks = ranks;
   for (options.rank = 1; options.rank < ranks; ++options.rank) {
     if (of_rank_0.cut.planes(ranks, options.rank).count == of_rank_0.cut.own) continue;
-    return compile_model(model, options, target).program;
+    return compiler(model, options, target).program;
   }
   return {};
-}
-
-CompileOptions options_of_a_rank(CompileOptions options, const program::Program& of_a_rank,
-                                 int ranks) {
-  if (ranks > 1) options.batch = of_a_rank.instances;
-  return options;
 }
 
 std::int64_t batch_of_ranks(const program::Program& of_a_rank, const CompileOptions& options,

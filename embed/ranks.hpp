@@ -2,6 +2,7 @@
 // shared, what cannot be shared. Throws Error (kind Usage) and runtime::DeviceError.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,19 @@
 
 namespace vphi::embed {
 
+/// How many ranks are wanted, and along which axis they cut a lattice.
+struct RanksWish {
+  RanksWish(std::int64_t wanted = 0) : number(wanted) {}
+  RanksWish(std::int64_t wanted, std::string along) : number(wanted), cut(std::move(along)) {}
+
+  std::int64_t number;  ///< 0: as many as `cut` says, or else as the devices that are named
+  std::string cut;      ///< "z=4": four ranks along z; empty: along the slowest axis
+
+  /// Ranks that both together want; 0: neither says. Throws Error where they differ or `cut` cannot
+  /// be read.
+  std::int64_t ranks() const;
+};
+
 /// One device for each rank: of "cuda:0,1", "cuda:0-7", "cuda:all" (opencl alike), or `ranks` times
 /// a processor (0: as many as `device` names). One entry: no ranks are wanted.
 std::vector<std::string> devices_of_ranks(const std::string& device, std::int64_t ranks);
@@ -21,19 +35,24 @@ std::unique_ptr<runtime::RankGroup> open_ranks(const std::vector<std::string>& d
 /// What a rank opens; processors are shared by `beside` ranks.
 std::unique_ptr<runtime::Device> open_for_rank(const std::string& device, int beside);
 
+/// compile_model, or a function like it.
+using Compiler = std::function<Compilation(const dsl::ModelSource&, const CompileOptions&,
+                                           const emit::TargetInfo&)>;
+
 /// A model for one of so many ranks, which share the instances: options.batch are those of all of
-/// them at once. A lattice with a single instance is cut, and the program is that of rank 0. Where
-/// they cannot share it, the result has no program and E0860 or E0862.
+/// them at once. A lattice with a single instance is cut, and the program is that of rank 0. `cut`:
+/// RanksWish. Where they cannot share it, or not as `cut` says, the result has no program and E0860
+/// or E0862.
 Compilation compile_for_ranks(const dsl::ModelSource& model, CompileOptions options,
-                              const emit::TargetInfo& target, int ranks);
+                              const emit::TargetInfo& target, int ranks,
+                              const std::string& cut = {},
+                              const Compiler& compiler = compile_model);
 /// Of a lattice that is cut the program of ranks with another number of planes than rank 0; nothing
 /// where there are none.
 std::optional<program::Program> other_planes(const dsl::ModelSource& model, CompileOptions options,
                                              const emit::TargetInfo& target, int ranks,
-                                             const program::Program& of_rank_0);
-/// Options that compile other forms of the model for the same ranks.
-CompileOptions options_of_a_rank(CompileOptions options, const program::Program& of_a_rank,
-                                 int ranks);
+                                             const program::Program& of_rank_0,
+                                             const Compiler& compiler = compile_model);
 /// Instances at once of all ranks together, for a program made by `compile_for_ranks`.
 std::int64_t batch_of_ranks(const program::Program& of_a_rank, const CompileOptions& options,
                             int ranks);

@@ -49,7 +49,7 @@ struct Simulation::State {
   /// `from`: where the run goes on, if it has a reader.
   State(const Model& given, const StartOptions& options, const runtime::FoundCheckpoint& from)
       : model(from.reader ? with_changes_of(given, from.reader->head()) : given),
-        made(model.prepare(options.device, options.ranks, from.reader != nullptr)),
+        made(model.prepare(options.device, {options.ranks, options.cut}, from.reader != nullptr)),
         info(made.first().info()),
         keeper(options.stops) {
     how.out = options.out;

@@ -26,6 +26,7 @@ struct StartOptions {
   /// Ranks that share the instances of a sweep or a lattice, a thread each; 0: as many as `device`
   /// names.
   std::int64_t ranks = 0;
+  std::string cut;  ///< "z=4": four ranks along z, the slowest axis of the lattice; sets `ranks`
   std::string out;  ///< folder of the model's files; empty: none are written
   /// A checkpoint to go on from, of `Simulation::save` or of the command: a file, or a folder of
   /// results that has one. Changes of the model that are not given are those of the checkpoint.

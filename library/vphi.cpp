@@ -123,7 +123,7 @@ Simulation Model::start(const Options& options) const {
   return outward([&] {
     embed::StartOptions how;
     how.device = options.device, how.out = options.out, how.threads = options.threads;
-    how.ranks = options.ranks, how.resume = options.resume;
+    how.ranks = options.ranks, how.cut = options.cut, how.resume = options.resume;
     return Simulation(
         std::make_unique<Simulation::Hidden>(hidden_->model.with(overrides(options)), how));
   });

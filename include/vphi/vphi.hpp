@@ -73,6 +73,9 @@ struct Options {
   /// So many ranks share the instances of a sweep or a lattice, a device each, or the processors of
   /// device native; 0: as many as `device` names.
   std::int64_t ranks = 0;
+  /// "z=4": four ranks cut the lattice along z, which must be its slowest axis. `ranks` is then
+  /// this number or 0.
+  std::string cut;
 };
 
 /// Numbers on axes, the last fastest; no axes: one number.

@@ -263,10 +263,11 @@ struct Finished {
 class Driven {
  public:
   Driven(const embed::Model& model, const std::string& device, std::int64_t ranks,
-         const std::string& out, int threads, nb::object progress, const std::string& resume)
+         const std::string& cut, const std::string& out, int threads, nb::object progress,
+         const std::string& resume)
       : progress_(std::move(progress)) {
     embed::StartOptions options;
-    options.device = device, options.ranks = ranks;
+    options.device = device, options.ranks = ranks, options.cut = cut;
     options.out = out, options.threads = threads, options.resume = resume;
     options.stops = [this](const runtime::Progress& now) { return stops(now); };
     options.tell = [this](const std::string& text) {
@@ -455,9 +456,10 @@ NB_MODULE(_core, m) {
       .def("page", &Finished::page, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<Driven>(m, "Simulation")
       .def("view", &Driven::view)
-      .def(nb::init<const embed::Model&, const std::string&, std::int64_t, const std::string&, int,
-                    nb::object, const std::string&>(),
-           nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
+      .def(nb::init<const embed::Model&, const std::string&, std::int64_t, const std::string&,
+                    const std::string&, int, nb::object, const std::string&>(),
+           nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
+           nb::arg())
       .def("step", &Driven::step)
       .def("step_until", &Driven::step_until)
       .def("set", &Driven::set)

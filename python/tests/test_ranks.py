@@ -57,6 +57,19 @@ def test_ranks_have_the_bits_of_one_device(text, ranks):
     same(model.run("native"), shared)
 
 
+def test_the_axis_of_a_cut_is_obeyed_or_refused():
+    model = vphi.load(BOX)
+    shared = model.run("native", cut={"z": 2})
+    assert shared.device.endswith("(2 ranks)")
+    same(model.run("native", cut="z=2"), shared)
+    with pytest.raises(vphi.Error, match="slowest axis, z, and not along y") as refused:
+        model.run("native", cut="y=2")
+    assert refused.value.code == "E0862" and "z=2" in str(refused.value)
+    for wrong in ("z", 2, {"z": 0}):
+        with pytest.raises(vphi.UsageError):
+            model.run("native", cut=wrong)
+
+
 @pytest.mark.parametrize("text", [PATHS, BOX])
 def test_ranks_have_the_bits_of_the_command(text, command, tmp_path):
     path = tmp_path / "model.vphi"

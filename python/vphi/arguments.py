@@ -6,7 +6,7 @@ import operator
 from .errors import UsageError
 
 CHANGES = ("set", "lattice", "until", "precision", "seed", "steps", "batch", "free")
-OF_A_RUN = ("device", "out", "threads", "progress", "init", "ranks")
+OF_A_RUN = ("device", "out", "threads", "progress", "init", "ranks", "cut")
 
 
 def whole(name, value, least):
@@ -37,6 +37,15 @@ def ranks(value):
                          "E0810", "ranks=2; processes of MPI share a run by "
                          "`mpirun vphi run MODEL`, and vphi.open reads its files")
     return whole("ranks", value, 1)
+
+
+def cut(value):
+    """`value` as the text of the command, "z=4"; empty where it is None."""
+    if value is None:
+        return ""
+    if hasattr(value, "items"):
+        return ",".join(f"{axis}={whole('cut', number, 1)}" for axis, number in value.items())
+    return text("cut", value, "z=4")
 
 
 def assignments(values):

@@ -23,6 +23,7 @@ def _words():
     words.add_argument("name", nargs="?", default="result")
     words.add_argument("--device", default="auto")
     words.add_argument("--ranks", type=int)
+    words.add_argument("--cut")
     words.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     words.add_argument("--lattice")
     words.add_argument("--until")
@@ -49,7 +50,8 @@ def run_cell(line, cell):
     model = load(cell if "\n" in cell else cell + "\n", name="cell", set=changes,
                  lattice=given.lattice, until=given.until, precision=given.precision,
                  seed=given.seed, steps=given.steps)
-    return given.name, model.run(given.device, out=given.out, ranks=given.ranks)
+    return given.name, model.run(given.device, out=given.out, ranks=given.ranks,
+                                 cut=given.cut)
 
 
 def register(shell):

@@ -11,6 +11,8 @@ from .progress import Bar, bar_for
 from .simulation import Simulation
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from typing_extensions import Unpack
 
     from ._typing import Changes, Initial, Report, Value
@@ -152,17 +154,19 @@ class Model:
 
     def start(self, device: str = "auto", *, out: str | os.PathLike[str] | None = None,
               threads: int = 0, progress: Report | None = None, init: Initial | None = None,
-              ranks: int | None = None, resume: str | os.PathLike[str] | None = None,
+              ranks: int | None = None, cut: str | Mapping[str, int] | None = None,
+              resume: str | os.PathLike[str] | None = None,
               **changes: Unpack[Changes]) -> Simulation:
         """A run that is driven by hand: compiled, at its first state. `device`: auto, native,
         cuda[:k], opencl[:k], or several, "cuda:0,1" or "cuda:all". `ranks`: so many share the
         instances of a sweep, or a lattice, a device each, or the processors of device native.
+        `cut`: "z=4" or {"z": 4}, four ranks along z, which must be the slowest axis of the lattice.
         `init`: arrays of initial values in physical units by variable, {"phi": phi, "phi'": rate},
         instead of the text's. `resume`: goes on from a checkpoint, the file of `sim.save` or a
         folder of results of the command that has one; changes that are not given are its own."""
         arguments.text("device", device, "cuda:0")
         arguments.whole("threads", threads, 0)
-        ranks = arguments.ranks(ranks)
+        ranks, cut = arguments.ranks(ranks), arguments.cut(cut)
         model = self.changed(**changes) if changes else self
         core = model._core
         if init and resume is not None:
@@ -171,25 +175,26 @@ class Model:
         if init:
             core = core.with_initial_values([(str(name), _initial(name, values))
                                              for name, values in dict(init).items()])
-        simulation = Simulation(model, core, device, ranks, out, threads, progress, resume)
+        simulation = Simulation(model, core, device, ranks, cut, out, threads, progress, resume)
         if resume is not None:
             simulation.model = Model(simulation._core.model)
         return simulation
 
     def run(self, device: str = "auto", *, out: str | os.PathLike[str] | None = None,
             threads: int = 0, progress: Report | bool | None = None, init: Initial | None = None,
-            ranks: int | None = None, resume: str | os.PathLike[str] | None = None,
+            ranks: int | None = None, cut: str | Mapping[str, int] | None = None,
+            resume: str | os.PathLike[str] | None = None,
             **changes: Unpack[Changes]) -> Result:
         """From the first step to the end. `out`: a folder for the files of the model; without it
         none are written. `progress`: a function that is called with (step, steps, t, seconds_left,
         updates_per_s) about ten times a second; True: a bar of tqdm; False: nothing; None: a bar in
-        a terminal or a notebook where tqdm is installed. `device`, `ranks`, `init`, `resume`: as for
-        `start`.
+        a terminal or a notebook where tqdm is installed. `device`, `ranks`, `cut`, `init`, `resume`:
+        as for `start`.
         Ctrl-C ends the run after its step and raises Interrupted, whose `result` is
         complete up to there."""
         report = bar_for(progress, self.name)
         simulation = self.start(device, out=out, threads=threads, progress=report, init=init,
-                                ranks=ranks, resume=resume, **changes)
+                                ranks=ranks, cut=cut, resume=resume, **changes)
         try:
             simulation.run()
         except Interrupted as stop:

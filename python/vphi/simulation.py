@@ -144,14 +144,14 @@ class Simulation:
     """One run on one device or on those of several ranks, used by one thread at a time.
     `Model.start` makes it."""
 
-    def __init__(self, model, core, device, ranks, out, threads, progress, resume=None):
+    def __init__(self, model, core, device, ranks, cut, out, threads, progress, resume=None):
         self.model = model
         self._busy = threading.Lock()
         self._process = os.getpid()
         self._result = None
         self._set: set[str] = set()
-        self._core = _core.Simulation(core, device, ranks, "" if out is None else os.fspath(out),
-                                      threads, progress,
+        self._core = _core.Simulation(core, device, ranks, cut,
+                                      "" if out is None else os.fspath(out), threads, progress,
                                       "" if resume is None else os.fspath(resume))
 
     def _call(self, work, *arguments):

@@ -202,12 +202,38 @@ TEST_F(RanksCommand, AFieldThatBreaksDownOnOneRankIsToldAsOnOneDevice) {
   }
 }
 
+/// The second run of a check is shared as the first is. With noise there are two more. 3 ranks have
+/// different numbers of planes.
+TEST_F(RanksCommand, ChecksRunOnTheSameRanks) {
+  write("box.vphi", kBox);
+  write("warm.vphi",
+        "model warm \"A field with noise\"\nlattice box: 8 * 16, spacing = 0.5\nfield phi: real\n"
+        "phi' = lap(phi) - phi^3 + 0.1*noise\ninit phi ~ 1 + 0.1*normal\n"
+        "evolve euler_maruyama, dt = 0.01, until = t > 0.5\nevery 0.1: mean(phi), var(phi) -> "
+        "\"warm.csv\"\n");
+  for (const char* model : {"box", "warm", "paths"}) {
+    const std::string run = fmt::format(
+        "run {}.vphi --device native --json --restart --error-check "
+        "--precision-check=10 --out ",
+        model);
+    const auto one = vphi(run + "one"), three = vphi(run + "three --ranks 3");
+    ASSERT_EQ(one.status, 0) << one.error;
+    ASSERT_EQ(three.status, 0) << three.error;
+    const auto a = nlohmann::json::parse(one.out), b = nlohmann::json::parse(three.out);
+    EXPECT_EQ(a["error_check"], b["error_check"]) << model;
+    EXPECT_EQ(a["precision_check"], b["precision_check"]) << model;
+    EXPECT_GT(a["error_check"].size(), 0u) << one.out;
+    EXPECT_FALSE(a["precision_check"].is_null()) << one.out;
+    const std::string file = fmt::format("{}.error_check.csv", model);
+    EXPECT_EQ(text("one/" + file), text("three/" + file));
+  }
+}
+
 TEST_F(RanksCommand, ALatticeThatCannotBeSharedIsRefusedWithTheWayOut) {
   write("box.vphi", kBox);
   for (const auto& [words, message] :
        {std::pair("run box.vphi --device native --ranks 5", "4 ranks at most"),
-        std::pair("check box.vphi --ranks 5", "error[E0862]"),
-        std::pair("run box.vphi --device native --ranks 2 --error-check", "leave --ranks out")}) {
+        std::pair("check box.vphi --ranks 5", "error[E0862]")}) {
     const auto refused = vphi(words);
     EXPECT_EQ(refused.status, 1) << words;
     EXPECT_NE(refused.error.find(message), std::string::npos) << words << refused.error;
@@ -232,6 +258,51 @@ TEST_F(RanksCommand, ACutLatticeSaysItsSpeedAndTheWayOfItsPlanes) {
     EXPECT_NE(text.find(host ? "planes go through the memory of the host" : "VPHI_EXCHANGE"),
               std::string::npos)
         << done.out << done.error;
+  }
+}
+
+/// The axis along which a lattice is cut is obeyed where it is the slowest, and else refused.
+TEST_F(RanksCommand, TheAxisOfACutIsObeyedOrRefused) {
+  write("box.vphi", kBox);
+  write(
+      "ions.vphi",
+      "model ions \"Bodies\"\nparticles ion: 4096\nvar x[i]: real\nx[i]' = -x[i]\ninit x ~ normal\n"
+      "evolve euler, dt = 0.1, until = t > 1\nevery 1 steps: mean(x) -> \"ions.csv\"\n");
+  for (const char* cut : {"z=2", "y=1,z=2"}) {
+    const auto done =
+        vphi(fmt::format("run box.vphi --device native --json --restart --cut {}", cut));
+    ASSERT_EQ(done.status, 0) << done.error;
+    EXPECT_EQ(nlohmann::json::parse(done.out)["ranks"].size(), 2u) << cut;
+  }
+  const auto said = vphi("check box.vphi --cut z=4");
+  EXPECT_NE(said.out.find("4: 4 of 16 planes along z"), std::string::npos)
+      << said.out << said.error;
+  for (const auto& [words, message, way] :
+       {std::tuple("run box.vphi --device native --cut y=2",
+                   "error[E0862]: the lattice cannot be cut for 2 ranks: it is cut along "
+                   "its slowest axis, z, and not along y",
+                   "--cut z=2"),
+        std::tuple("check box.vphi --cut z=2,y=2",
+                   "for 4 ranks: --cut z=2,y=2 names 2 axes, and a lattice is cut along one",
+                   "--cut z=4"),
+        std::tuple("explain box.vphi --cut t=2", "it has no axis t", "--cut z=2"),
+        std::tuple("check box.vphi --cut z=5", "its 16 planes along z are cut between slabs of 4",
+                   "4 ranks at most"),
+        std::tuple(
+            "run paths.vphi --device native --cut z=2",
+            "--cut z=2 cuts a single lattice, and ranks share the 10 instances of this sweep",
+            "--ranks 2"),
+        std::tuple("check ions.vphi --cut x=2", "bodies are shared by number", "--ranks 2"),
+        std::tuple("run box.vphi --cut z:4", "`z:4` is no cut of a lattice", "--cut z=4"),
+        std::tuple("run box.vphi --cut z=0", "`z=0` is no cut of a lattice", "--cut z=4"),
+        std::tuple("run box.vphi --cut z=2,z=2", "it names z twice", "--cut z=4"),
+        std::tuple("run box.vphi --device native --ranks 3 --cut z=2",
+                   "3 ranks are wanted, and the cut z=2 is for 2", "the cut is enough"),
+        std::tuple("run box.vphi --device cuda:0,1 --cut z=3", "a rank has one device", "")}) {
+    const auto refused = vphi(words);
+    EXPECT_EQ(refused.status, 1) << words;
+    EXPECT_NE(refused.error.find(message), std::string::npos) << words << refused.error;
+    EXPECT_NE(refused.error.find(way), std::string::npos) << words << refused.error;
   }
 }
 

@@ -1,6 +1,7 @@
 // vphi check: everything that can be said without running.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -48,15 +49,18 @@ std::optional<dsl::Diagnostic> beyond_memory(const Compilation& c) {
 int check(const Words& words) {
   std::vector<std::string> models;
   ModelOptions options;
-  std::int64_t ranks = 1;
+  embed::RanksWish wish(0);
   bool json = false, quiet = false;
   CommandLine line("check MODEL",
                    "Checks names, types, index ranges, the step's stability, memory.");
   line.arguments(models, 1, 1).flag("--json", json, "diagnostics as a JSON array");
   line.flag("--quiet", quiet, "errors and warnings only")
-      .number("--ranks", "N", ranks, 1, "whether so many ranks can share it, and what each holds");
+      .number("--ranks", "N", wish.number, 1,
+              "whether so many ranks can share it, and what each holds")
+      .value("--cut", "AXIS=N", wish.cut, "the same for N ranks along this axis: z=4");
   options.declare(line);
   if (!line.parse(words)) return kOk;
+  const std::int64_t ranks = std::max<std::int64_t>(1, wish.ranks());
 
   std::string path;
   try {
@@ -69,8 +73,8 @@ int check(const Words& words) {
     fmt::print("{}\n", nlohmann::ordered_json::array({entry}).dump());
     return kUserError;
   }
-  Compilation c = embed::compile_for_ranks(path, options.compile_options(),
-                                           default_target("native"), static_cast<int>(ranks));
+  Compilation c = embed::compile_for_ranks(
+      path, options.compile_options(), default_target("native"), static_cast<int>(ranks), wish.cut);
   if (c.program)
     if (auto beyond = beyond_memory(c)) c.diagnostics.add(std::move(*beyond));
   if (json) {

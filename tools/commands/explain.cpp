@@ -130,7 +130,7 @@ int explain(const Words& words) {
   ModelOptions options;
   std::string format = "text", device_id, destination_kind = "native";
   bool json = false, whole_reference = false, audited = false;
-  std::int64_t ranks = 1;
+  embed::RanksWish wish(0);
   CommandLine line("explain MODEL|CODE|WORD",
                    "Shows the derived equations and kernels of a model, an error's page, or what a "
                    "clause, an option, a function or an integrator means.");
@@ -139,7 +139,9 @@ int explain(const Words& words) {
       .choice("--format", {"text", "latex", "mathml", "json"}, format, "how equations are written")
       .flag("--json", json, "as --format json")
       .value("--device", "ID", device_id, "compile for this device and show registers and floors")
-      .number("--ranks", "N", ranks, 1, "the kernels as each of N ranks has them, and its memory")
+      .number("--ranks", "N", wish.number, 1,
+              "the kernels as each of N ranks has them, and its memory")
+      .value("--cut", "AXIS=N", wish.cut, "the same for N ranks along this axis: z=4")
       .flag("--audit", audited,
             "reads the emitted text of each kernel with clang: proved branch-free, or where it is "
             "not, and its loads, stores, flops and special functions")
@@ -147,6 +149,7 @@ int explain(const Words& words) {
               "with --audit: the text for the usual device of a kind");
   options.declare(line);
   if (!line.parse(words)) return kOk;
+  const std::int64_t ranks = std::max<std::int64_t>(1, wish.ranks());
   line.obeyed("--target", !audited, "it is the kind of device of `--audit`")
       .obeyed("--target", !device_id.empty(), "`--device` says which device it is")
       .obeyed("--format", audited, "`--audit` writes a table, and an object with --json");
@@ -174,8 +177,8 @@ int explain(const Words& words) {
   std::unique_ptr<runtime::Device> device;
   if (!device_id.empty()) device = runtime::open_device(device_id);
   const auto target = device ? target_of(device->info()) : default_target(destination_kind);
-  const Compilation c =
-      embed::compile_for_ranks(path, options.compile_options(), target, static_cast<int>(ranks));
+  const Compilation c = embed::compile_for_ranks(path, options.compile_options(), target,
+                                                 static_cast<int>(ranks), wish.cut);
   const bool failed = report(c);
   if (failed && (json || audited || !c.system)) return refused(c, json);
   if (audited) return print_audit(*c.program, json);

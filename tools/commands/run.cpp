@@ -40,7 +40,8 @@ struct Wanted {
   bool json = false, quiet = false, error_check = false, no_report = false, live = false;
   bool precision_check = false;
   std::string precision_allowed;  ///< as given
-  std::int64_t live_port = 0, ranks = 0;
+  std::int64_t live_port = 0;
+  embed::RanksWish ranks;
   LaunchedRanks* launched = nullptr;  ///< null: this process is alone
   KeepWords keep;
   std::optional<PortableProgram> portable;  ///< in the place of a model
@@ -110,7 +111,7 @@ DeviceAndProgram prepare(const Wanted& wanted, const std::string& path) {
   const CompileOptions options = wanted.compile_options();
   static_cast<embed::Prepared&>(made) =
       wanted.launched != nullptr
-          ? embed::prepare(path, options, wanted.launched->group(wanted.device))
+          ? embed::prepare(path, options, wanted.launched->group(wanted.device), wanted.ranks.cut)
           : embed::prepare(path, options, wanted.device, wanted.ranks);
   return made;
 }
@@ -173,7 +174,9 @@ void take_program_file(Wanted& wanted, const std::string& path) {
                     "and {} is a program file, compiled already",
                     path),
         "`vphi run MODEL --precision-check` does it");
-  if (wanted.launched != nullptr || embed::devices_of_ranks(wanted.device, wanted.ranks).size() > 1)
+  if (wanted.launched != nullptr ||
+      embed::devices_of_ranks(wanted.device, wanted.ranks.ranks()).size() > 1 ||
+      !wanted.ranks.cut.empty())
     throw UsageError(
         fmt::format("several ranks share a program that is compiled for the share of each, and {} "
                     "is compiled for all instances",
@@ -181,14 +184,6 @@ void take_program_file(Wanted& wanted, const std::string& path) {
         "`vphi run MODEL --ranks` does it");
   wanted.portable = read_portable(path);
   wanted.model = continued({}, wanted.portable->call);
-}
-
-/// What runs a model again in another form, which ranks that share a lattice do not do.
-void refuse_again(const Wanted& wanted) {
-  if (!wanted.error_check && !wanted.precision_check) return;
-  throw UsageError(fmt::format("{} runs a model again on one device, and ranks share this lattice",
-                               wanted.error_check ? "--error-check" : "--precision-check"),
-                   "leave --ranks out");
 }
 
 int run_as_first(const Words& given, LaunchedRanks* launched) {
@@ -204,9 +199,11 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   wanted.model.declare(line);
   line.value("--device", "ID", wanted.device,
              "auto, native, opencl[:k], cuda[:k]; several: cuda:0,1, cuda:0-7, cuda:all")
-      .number("--ranks", "N", wanted.ranks, 1,
+      .number("--ranks", "N", wanted.ranks.number, 1,
               "so many ranks share the instances of a sweep, or a lattice; each list of GPUs in "
               "--device, such as cuda:0,1 or cuda:all, is one too")
+      .value("--cut", "AXIS=N", wanted.ranks.cut,
+             "N ranks share a lattice and cut it along this axis: z=4; sets --ranks")
       .value("--out", "DIR", wanted.out,
              "folder of the results (default: results/MODEL, or MODEL-2, ... beside another run)")
       .flag("--json", wanted.json, "one JSON object with the results on standard output")
@@ -223,9 +220,12 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   wanted.keep.declare(line);
   if (!line.parse(words)) return kOk;
   line.obeyed("--live-port", !wanted.live, "the page is served with --live");
-  if (launched != nullptr && wanted.ranks > 0 && wanted.ranks != launched->size())
+  const std::int64_t ranks = wanted.ranks.ranks();
+  if (launched != nullptr && ranks > 0 && ranks != launched->size())
     throw UsageError(
-        fmt::format("--ranks {}, and {} ranks were started", wanted.ranks, launched->size()),
+        fmt::format(
+            "{} {}, and {} ranks were started", wanted.ranks.cut.empty() ? "--ranks" : "--cut",
+            wanted.ranks.cut.empty() ? std::to_string(ranks) : wanted.ranks.cut, launched->size()),
         "the number of the launcher is enough");
   const double allowed = allowed_difference(wanted);
   const std::string path = find_model(models[0]);
@@ -268,10 +268,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   options.keep.now = &checkpoint_wish();
   options.keep.call = call_of(wanted.model);
   made.share(options);
-  if (made.whole) {
-    options.time_kernels = false;  // what ranks send between launches would count
-    refuse_again(wanted);
-  }
+  if (made.whole) options.time_kernels = false;  // what ranks send between launches would count
   const std::int64_t batch = made.ranks ? made.batch : program.instances;
   if (batch < program.all_instances())  // parts go on as they were cut
     options.keep.call.emplace_back("--batch", std::to_string(batch));
@@ -297,8 +294,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
     options.onlooker = &live->onlooker();
     fmt::print(stderr, "live page: {}\n", live->address());
   }
-  const CompileOptions model_options =
-      embed::options_of_a_rank(wanted.compile_options(), program, made.size());
+  const CompileOptions model_options = wanted.compile_options();
   runtime::RunResult result;
   RunChecks checks;
   SpectrumKeeper spectra(options.onlooker);
@@ -312,12 +308,12 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
       again.onlooker = nullptr;
       again.begins = nullptr;
       again.time_kernels = false;
-      checks.errors = error_check(path, model_options, device, result, again);
+      checks.errors = error_check(path, model_options, SecondRun(made), result, again);
       result.files.push_back(write_errors(options.out, program.model, checks.errors->list));
     }
     if (wanted.precision_check && !result.interrupted)
-      checks.precision = precision_check(path, model_options, *made.compilation, device, result,
-                                         spectra, options, allowed);
+      checks.precision = precision_check(path, model_options, *made.compilation, SecondRun(made),
+                                         result, spectra, options, allowed);
   } catch (const runtime::BrokenState& broken) {
     progress.finish();
     if (const auto note = folder.fail()) options.tell(*note);

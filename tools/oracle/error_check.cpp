@@ -42,15 +42,27 @@ void compare(Uncertain& u, double at, const std::vector<double>& coarse,
 }
 
 /// A run without files, at the same times as the one that was asked for.
-runtime::RunResult rerun(program::Program& program, runtime::Device& device,
+runtime::RunResult rerun(const embed::Compiled& made, const SecondRun& again,
                          const runtime::RunOptions& how) {
-  runtime::RunOptions again;
-  again.threads = how.threads;
-  again.interrupt = how.interrupt;
-  again.progress = how.progress, again.progress_interval = how.progress_interval;
-  runtime::RunResult result = runtime::run(program, device, again);
+  runtime::RunOptions options;
+  options.threads = how.threads;
+  options.interrupt = how.interrupt;
+  options.progress = how.progress, options.progress_interval = how.progress_interval;
+  runtime::RunResult result = again.run(made, options);
   if (result.interrupted) throw RunError("E0807", "the run at half the step was interrupted");
   return result;
+}
+
+/// The outputs of a run at half the step, at the times of `coarse`.
+void at_the_same_times(program::Program& finer, const runtime::RunResult& coarse) {
+  for (auto& output : finer.outputs) {
+    output.every *= 2;
+    if (output.interval <= 0) continue;
+    output.interval = 0;
+    for (const auto& scalar : output.scalars)
+      if (const auto* rows = coarse.find(scalar.name); rows != nullptr && output.steps.empty())
+        for (const std::int64_t step : rows->steps) output.steps.push_back(2 * step);
+  }
 }
 
 bool noisy(const Compilation& c) {
@@ -59,16 +71,16 @@ bool noisy(const Compilation& c) {
 
 }  // namespace
 
-ErrorCheck error_check(const std::string& path, CompileOptions options, runtime::Device& device,
+ErrorCheck error_check(const std::string& path, CompileOptions options, const SecondRun& again,
                        const runtime::RunResult& shown, const runtime::RunOptions& how) {
   const auto finer = finer_model(path, 2, true);
   if (!finer)
     throw RunError("E0807", "the model has no `dt` that could be halved", "evolve ..., dt = ...");
-  const emit::TargetInfo target = target_of(device.info());
   CompileOptions half = options;
   half.steps = 2 * shown.steps;
   half.until.clear();
-  Compilation c = compile_model(finer->path(), half, target);
+  embed::Compiled halved = again.compile(finer->path(), half);
+  Compilation& c = *halved.compilation;
   if (!c.program) {
     report(c);
     throw RunError("E0843", "the model does not compile at half the step");
@@ -78,24 +90,19 @@ ErrorCheck error_check(const std::string& path, CompileOptions options, runtime:
   if (noisy(c)) {
     options.steps = shown.steps;
     options.until.clear();
-    Compilation coarse = compile_coarse(path, options, target);
-    if (!coarse.program)
+    const embed::Compiled coarse = again.compile(path, options, compile_coarse);
+    if (!coarse.compilation->program)
       throw RunError("E0901",
                      "--error-check with two- or three-point noise is not in this version: their "
                      "sums are no such numbers",
                      "accuracy = strong");
-    same_path = rerun(*coarse.program, device, how);
+    same_path = rerun(coarse, again, how);
   }
   const runtime::RunResult& coarse = noisy(c) ? same_path : shown;
-  for (auto& output : c.program->outputs) {  // at the same program time
-    output.every *= 2;
-    if (output.interval <= 0) continue;
-    output.interval = 0;
-    for (const auto& scalar : output.scalars)
-      if (const auto* rows = coarse.find(scalar.name); rows != nullptr && output.steps.empty())
-        for (const std::int64_t step : rows->steps) output.steps.push_back(2 * step);
-  }
-  const runtime::RunResult fine = rerun(*c.program, device, how);
+  at_the_same_times(*c.program, coarse);
+  if (halved.whole) at_the_same_times(*halved.whole, coarse);
+  if (halved.other_planes) at_the_same_times(*halved.other_planes, coarse);
+  const runtime::RunResult fine = rerun(halved, again, how);
   if (fine.steps != 2 * coarse.steps)
     throw RunError("E0807",
                    fmt::format("the run at half the step ended after {} steps, not after {}",

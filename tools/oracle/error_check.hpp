@@ -22,6 +22,7 @@
 
 #include "compiler/compile.hpp"
 #include "runtime/run/run.hpp"
+#include "tools/oracle/second_run.hpp"
 
 namespace vphi::tools {
 
@@ -41,9 +42,9 @@ struct ErrorCheck {
   double time_difference = 0;
 };
 
-/// Compiles for the same device and runs. Throws RunError where the model has no `dt`, has noise
-/// with two- or three-point distributions (E0901), or fails.
-ErrorCheck error_check(const std::string& path, CompileOptions options, runtime::Device& device,
+/// Compiles for the same device or ranks and runs. Throws RunError where the model has no `dt`, has
+/// noise with two- or three-point distributions (E0901), or fails.
+ErrorCheck error_check(const std::string& path, CompileOptions options, const SecondRun& again,
                        const runtime::RunResult& shown, const runtime::RunOptions& how);
 
 /// "name,t,difference" as a table in `out`; returns its path. Throws io::ResultsError.

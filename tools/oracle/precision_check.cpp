@@ -117,7 +117,7 @@ void compare_spectra(PrecisionCheck& check, const SpectrumKeeper& shown,
 }  // namespace
 
 PrecisionCheck precision_check(const std::string& path, CompileOptions options,
-                               const Compilation& model, runtime::Device& device,
+                               const Compilation& model, const SecondRun& again,
                                const runtime::RunResult& shown, const SpectrumKeeper& spectra,
                                const runtime::RunOptions& how, double allowed) {
   const physics::Numerics& numerics = model.system->numerics;
@@ -129,19 +129,19 @@ PrecisionCheck precision_check(const std::string& path, CompileOptions options,
   options.precision = f32 ? "f64" : "f32";
   options.steps = shown.steps;
   options.until.clear();
-  const Compilation c = compile_model(path, options, target_of(device.info()));
-  if (!c.program) {
-    report(c);
+  const embed::Compiled made = again.compile(path, options);
+  if (!made.compilation->program) {
+    report(*made.compilation);
     throw RunError("E0843", fmt::format("the model does not compile in {}", options.precision));
   }
   SpectrumKeeper kept;
-  runtime::RunOptions again;
-  again.threads = how.threads;
-  again.interrupt = how.interrupt;
-  again.progress = how.progress, again.progress_interval = how.progress_interval;
-  again.onlooker = &kept;
-  again.steps = shown.steps;
-  const runtime::RunResult other = runtime::run(*c.program, device, again);
+  runtime::RunOptions second;
+  second.threads = how.threads;
+  second.interrupt = how.interrupt;
+  second.progress = how.progress, second.progress_interval = how.progress_interval;
+  second.onlooker = &kept;
+  second.steps = shown.steps;
+  const runtime::RunResult other = again.run(made, second);
   if (other.interrupted)
     throw RunError("E0807", fmt::format("the run in {} was interrupted", options.precision));
   for (const runtime::Series& series : shown.series)

@@ -13,6 +13,7 @@
 
 #include "compiler/compile.hpp"
 #include "runtime/run/run.hpp"
+#include "tools/oracle/second_run.hpp"
 
 namespace vphi::tools {
 
@@ -63,10 +64,10 @@ struct PrecisionCheck {
   bool passed() const;
 };
 
-/// Compiles for the same device in the other precision and runs again, without files. Throws
-/// RunError where that fails (E0807, E0843).
+/// Compiles for the same device or ranks in the other precision and runs again, without files.
+/// Throws RunError where that fails (E0807, E0843).
 PrecisionCheck precision_check(const std::string& path, CompileOptions options,
-                               const Compilation& model, runtime::Device& device,
+                               const Compilation& model, const SecondRun& again,
                                const runtime::RunResult& shown, const SpectrumKeeper& spectra,
                                const runtime::RunOptions& how, double allowed);
 
