@@ -32,15 +32,16 @@ TEST_P(Promises, AreKept) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Promises,
-                         ::testing::Values(Shipped{"teaching/kink", ""},
-                                           Shipped{"teaching/drum", ""},
-                                           Shipped{"cosmology/axion", "8^3"},
-                                           Shipped{"cosmology/hybrid", "24^3"}),
-                         [](const auto& test) {
-                           const std::string name = test.param.name;
-                           return name.substr(name.find('/') + 1);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Models, Promises,
+    ::testing::Values(Shipped{"teaching/kink", ""}, Shipped{"teaching/drum", ""},
+                      Shipped{"cosmology/axion", "8^3"}, Shipped{"cosmology/conformal", ""},
+                      Shipped{"cosmology/eras", "4^3"}, Shipped{"cosmology/hyperbolic", "4^3"},
+                      Shipped{"cosmology/hybrid", "24^3"}),
+    [](const auto& test) {
+      const std::string name = test.param.name;
+      return name.substr(name.find('/') + 1);
+    });
 
 /// Half the growth rate of what lies in two observables between two times.
 double growth(const runtime::RunResult& result, const char* one, const char* two, double from,

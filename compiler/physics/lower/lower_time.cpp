@@ -82,7 +82,10 @@ Expr Lowerer::time_derivative(Expr e, dsl::Span span) {
         rate = arena.integer(1);
       else if (d_.expanding() && node == d_.scale())
         rate = d_.scale() * d_.hubble();
-      else if (d_.expanding() && node == d_.hubble()) {
+      else if (d_.background.metric == Metric::Prescribed && node == d_.hubble()) {
+        const Expr a = d_.background.prescribed, t = d_.time();
+        rate = algebra::derivative(algebra::derivative(a, t) / a, t);
+      } else if (d_.expanding() && node == d_.hubble()) {
         // Hdot = -(<rho> + <p>)/(2 m_pl^2)
         rate = arena.rational(-1, 2) / d_.background.planck2 *
                arena.make(Op::Mean, {energy_density() + pressure()});
