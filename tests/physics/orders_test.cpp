@@ -61,18 +61,17 @@ TEST_P(Order, ScaleFactorAndField) {
   EXPECT_LT(fine, 1e-3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Integrators, Order,
-                         ::testing::Values(Case{"leapfrog", 2, 500, 1000},
-                                           Case{"velocity_verlet", 2, 500, 1000},
-                                           Case{"vv4", 4, 200, 400}, Case{"yoshida4", 4, 200, 400},
-                                           Case{"vv6", 6, 200, 400}, Case{"vv6_2", 6, 100, 200},
-                                           Case{"vv8", 8, 125, 175}, Case{"vv10", 10, 75, 90},
-                                           Case{"position_verlet", 2, 500, 1000},
-                                           Case{"pv4", 4, 200, 400}, Case{"pv6", 6, 200, 400},
-                                           Case{"pv8", 8, 125, 175}, Case{"pv10", 10, 75, 90},
-                                           Case{"rk3_3", 3, 500, 1000}, Case{"rk4", 4, 200, 400},
-                                           Case{"rk4_5", 4, 200, 400}),
-                         [](const auto& test) { return test.param.integrator; });
+INSTANTIATE_TEST_SUITE_P(
+    Integrators, Order,
+    ::testing::Values(Case{"leapfrog", 2, 500, 1000}, Case{"velocity_verlet", 2, 500, 1000},
+                      Case{"vv4", 4, 200, 400}, Case{"yoshida4", 4, 200, 400},
+                      Case{"vv6", 6, 200, 400}, Case{"vv6_2", 6, 100, 200},
+                      Case{"vv8", 8, 125, 175}, Case{"vv10", 10, 75, 90},
+                      Case{"position_verlet", 2, 500, 1000}, Case{"pv4", 4, 200, 400},
+                      Case{"pv6", 6, 200, 400}, Case{"pv8", 8, 125, 175}, Case{"pv10", 10, 75, 90},
+                      Case{"rk3_3", 3, 500, 1000}, Case{"ssp_rk3", 3, 500, 1000},
+                      Case{"rk4", 4, 200, 400}, Case{"rk4_5", 4, 200, 400}),
+    [](const auto& test) { return test.param.integrator; });
 
 /// The table of docs/formulas.md 1.9: errors C*h^p at eta = 10.
 TEST(Homogeneous, ErrorConstantsOfTheDocumentation) {

@@ -29,6 +29,7 @@ struct Lines {
   bool each = false;
   Expr one;
   std::map<int, Expr> of;  ///< quantity or primitive variable -> value
+  int away = 0;            ///< of `X@k`: the sites along the axis to where the value is
 };
 
 /// Reads the text of a scheme along one axis.
@@ -43,6 +44,14 @@ class AxisSchemeReader {
       if (field.primitive)
         primitives_.insert(primitives_.end(), field.arrays.begin(), field.arrays.end());
     }
+    for (const Law& law : laws) {
+      for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+        look_for_positions(law.density.parts[i].re);
+        look_for_positions(law.flux[i][static_cast<std::size_t>(axis)]);
+      }
+    }
+    for (const Derived& value : d.conservation->recovered) look_for_positions(value.value);
+    for (const Derived& limit : d.limits) look_for_positions(limit.value);
   }
 
   /// The signal speed at a site, where the text uses it; null where it does not.
@@ -78,6 +87,10 @@ class AxisSchemeReader {
   Arena& arena() { return d_.arena(); }
   const Conservation& laws() const { return *d_.conservation; }
   std::size_t axis() const { return static_cast<std::size_t>(scheme_.axis); }
+
+  void look_for_positions(Expr e) {
+    positions_ = positions_ || algebra::contains(e, [](Expr node) { return node.is(Op::Site); });
+  }
 
   // ---- operations in the order in which they are written ----------------------------------------
 
@@ -191,8 +204,23 @@ class AxisSchemeReader {
       d_.fail(errors::scheme_shift(where.span, head_.axis));
     }
     const Lines value = evaluate(*e.args[0]);
-    const Offset offset = along(back ? -1 : 1);
-    return each(e, {value}, [&](std::vector<Expr> v) { return algebra::shift(v[0], offset); });
+    Lines result = moved(value, back ? -1 : 1);
+    result.away = value.away + (back ? -1 : 1);
+    return result;
+  }
+
+  Lines moved(Lines value, int sites) {
+    if (value.one) value.one = algebra::shift(value.one, along(sites));
+    for (auto& [key, e] : value.of) e = algebra::shift(e, along(sites));
+    value.away = 0;
+    return value;
+  }
+
+  /// A function of a state, with the positions of the site where the state is.
+  template <class Work>
+  Lines where_it_is(const Lines& x, Work work) {
+    if (x.away == 0 || !positions_) return work(x);
+    return moved(work(moved(x, -x.away)), x.away);
   }
 
   Lines name(const dsl::Expr& e) {
@@ -219,15 +247,17 @@ class AxisSchemeReader {
 
   Lines call(const dsl::Expr& e) {
     if (e.text == head_.flux && !head_.flux.empty() && e.args.size() == 1) {
-      return flux_at(evaluate(*e.args[0]), e);
+      return where_it_is(evaluate(*e.args[0]), [&](const Lines& x) { return flux_at(x, e); });
     }
     if (e.text == "primitives" || e.text == "conserved") {
       if (e.args.size() != 1) d_.fail(errors::scheme_line(e.span));
-      return state_map(evaluate(*e.args[0]), e.text == "primitives", e);
+      return where_it_is(evaluate(*e.args[0]),
+                         [&](const Lines& x) { return state_map(x, e.text == "primitives", e); });
     }
     if (const auto function = functions_.find(e.text); function != functions_.end()) {
       if (e.args.size() != 1) d_.fail(errors::scheme_line(e.span));
-      return model_function(*function->second, evaluate(*e.args[0]), e);
+      return where_it_is(evaluate(*e.args[0]),
+                         [&](const Lines& x) { return model_function(*function->second, x, e); });
     }
     std::vector<Lines> args;
     for (const dsl::ExprPtr& arg : e.args) args.push_back(evaluate(*arg));
@@ -293,7 +323,7 @@ class AxisSchemeReader {
     return arena().load(scheme_.lines.back().array, {}, value->span);
   }
   Lines kept(const std::string& name, Lines value) {
-    if (!value.each) return {false, keep(name, value.one), {}};
+    if (!value.each) return {false, keep(name, value.one), {}, value.away};
     for (auto& [quantity, e] : value.of) e = keep(name + "_" + component(quantity), e);
     return value;
   }
@@ -353,6 +383,7 @@ class AxisSchemeReader {
     if (called(name)) {
       functions_[name] = value;
       const Expr here = arena().make(Op::Abs, {value_here(*value, name)});
+      look_for_positions(here);
       speed_ = speed_ ? arena().make(Op::Max, {speed_, here}) : here;
       return;
     }
@@ -491,6 +522,7 @@ class AxisSchemeReader {
   const dsl::Clause& use_;
   AxisScheme scheme_;
   std::vector<int> primitives_;
+  bool positions_ = false;  ///< whether fluxes, densities or speeds depend on the position
   Expr speed_;
   std::map<std::string, Lines> names_;
   std::map<std::string, dsl::ExprPtr> functions_;  ///< options that the body calls

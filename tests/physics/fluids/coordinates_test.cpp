@@ -196,6 +196,41 @@ TEST(Coordinates, StretchedLineIsOfOrderTwo) {
   EXPECT_NEAR(std::log2(coarse / fine), 2, 0.3) << coarse << " " << fine;
 }
 
+/// A pulse in a stream whose velocity 1 + x/2 is a function of the position: mean error.
+double in_a_stream(int cells, const std::string& scheme) {
+  const auto result = run_text(fmt::format(R"(model stream "advection by a given velocity"
+lattice line: {}, length = 2, boundary = outflow
+c = 1 + x/2
+start = (1 + x/2)*exp(-t/2)*2 - 2
+primitive a: real
+conserve u = a: d(c*u, x)
+recover {{
+  a = u
+}}
+scheme {}
+evolve ssp_rk3, dt = 0.2*dx, until = t >= 0.4
+exact = exp(-t/2 - 30*(start + 0.3)^2)
+init a = exp(-30*(x + 0.3)^2)
+precision real = f64
+at end: error = mean(abs(u - exact)) -> "m.h5"
+expect conserved(u) within 1e-12
+)",
+                                           cells, scheme),
+                               {});
+  EXPECT_TRUE(result.expectations.at(0).ok);
+  return last(result, "error");
+}
+
+// The flux at a face is made of the fluxes of both cells, each with its own position.
+TEST(Coordinates, FluxesThatDependOnPositionsAreOfTheSchemesOrder) {
+  for (const auto& [scheme, order] : {std::pair{"kt, speed = 2", 2.0},
+                                      {"kt_primitive, speed = 2", 2.0},
+                                      {"weno5, speed = c", 3.0}}) {
+    const double coarse = in_a_stream(100, scheme), fine = in_a_stream(200, scheme);
+    EXPECT_GT(std::log2(coarse / fine), order - 0.3) << scheme << coarse << " " << fine;
+  }
+}
+
 // Table of a spherical solver with cells of 0.005: e and v of a ball of radius 2, p = e/3.
 TEST(Coordinates, BallOfShellsAgainstASphericalSolver) {
   const auto result = run_text(R"(model shells "a ball of fluid in shells"

@@ -1,6 +1,7 @@
 // Shipped models of fluids: their own expectations, and numbers of closed forms.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -87,6 +88,60 @@ TEST(BagModel, TheFanConverges) {
     before = error;
   }
   EXPECT_LT(before, 0.08);
+}
+
+TEST(Lake, RestOverTheHumpIsKeptToRounding) {
+  Simulation setup;
+  setup.set = {{"height", "0"}};
+  const auto result = run_file(shipped("hydro/lake"), setup);
+  EXPECT_LT(last(result, "max(norm(v))"), 1e-14);
+  EXPECT_NEAR(last(result, "max(surface)"), 1, 1e-14);
+}
+
+// Two waves of half the height run with the speed 1 of shallow water: crests at -0.2 and -0.8.
+TEST(Lake, AWaveHasTheSpeedOfShallowWater) {
+  Simulation setup;
+  setup.steps = 150;
+  setup.keep_state = true;
+  const auto result = run_file(shipped("hydro/lake"), setup);
+  const auto& surface = result.state.at(0);
+  const auto first = surface.begin(), middle = first + 50;
+  EXPECT_NEAR(static_cast<double>(std::max_element(first, middle) - first), 19.5, 1);
+  EXPECT_NEAR(static_cast<double>(std::max_element(middle, first + 100) - first), 79.5, 1);
+  EXPECT_NEAR(*std::max_element(middle, first + 100), 1 + 5e-4, 6e-5);
+}
+
+TEST(Riemann2d, IsItsOwnMirrorImage) {
+  Simulation setup;
+  setup.keep_state = true;
+  setup.lattice = "48^2";
+  const auto result = run_file(shipped("hydro/riemann2d"), setup);
+  for (const auto& promise : result.expectations) EXPECT_TRUE(promise.ok) << promise.text;
+  const auto &density = result.state.at(0), &energy = result.state.at(3);
+  double unlike = 0, largest = 0;
+  for (std::size_t y = 0; y < 48; ++y) {
+    for (std::size_t x = 0; x < 48; ++x) {
+      largest = std::max(largest, energy[y * 48 + x]);
+      unlike = std::max({unlike, std::abs(density[y * 48 + x] - density[x * 48 + y]),
+                         std::abs(energy[y * 48 + x] - energy[x * 48 + y])});
+    }
+  }
+  EXPECT_LT(unlike, 1e-11 * largest);
+  EXPECT_GT(largest, 100);
+}
+
+// Eigenvalue of the linear equations by collocation: 0.03367341. With 72 x 108 sites it is 0.0333.
+TEST(Khi, GrowsWithTheLinearRate) {
+  const auto result = run_file(shipped("hydro/khi"), {});
+  for (const auto& promise : result.expectations) EXPECT_TRUE(promise.ok) << promise.text;
+  const auto* t = result.find("t");
+  const auto* amplitude = result.find("amplitude");
+  ASSERT_TRUE(t && amplitude);
+  std::size_t early = 0;
+  while (t->points.at(early).second < 40) ++early;
+  const double grown =
+      std::log(amplitude->points.back().second / amplitude->points.at(early).second);
+  EXPECT_NEAR(grown / (t->points.back().second - t->points.at(early).second), 0.03367341, 0.0018);
 }
 
 TEST(Ball, CentreAndAxes) {

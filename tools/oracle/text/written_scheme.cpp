@@ -163,6 +163,13 @@ class WrittenScheme::Pass {
     return carried_.emplace(p, std::pair(v, rest)).first->second;
   }
 
+  /// A state `X@k`, and a line that is one, belongs to the next cell, whose position counts.
+  int away(const dsl::Expr& x) const {
+    if (x.kind == ExprKind::Shift)
+      return (x.args[1]->kind == ExprKind::Unary ? -1 : 1) + away(*x.args[0]);
+    const auto line = x.kind == ExprKind::Name ? s_.lines_.find(x.text) : s_.lines_.end();
+    return line == s_.lines_.end() ? 0 : away(*line->second);
+  }
   /// The cell whose quantities or primitive variables `x` gives at a place.
   const FluidCell& cell_of(const dsl::Expr& x, const Place& p, const Arguments* names) {
     const auto key = std::pair(&x, p);
@@ -171,12 +178,13 @@ class WrittenScheme::Pass {
     if (kind(x, names) == Kind::Primitives) {
       for (int c = 0; c < fluid().components(true); ++c)
         cell.primitives.push_back(value(x, c, p, names));
-      cell.quantities = fluid().densities(cell.primitives, p);
+      cell.quantities = fluid().densities(cell.primitives, moved(p, away(x)));
     } else {
       Cell q;
       for (int c = 0; c < fluid().components(false); ++c) q.push_back(value(x, c, p, names));
-      cell.quantities = fluid().limited(q, p);
-      cell.primitives = fluid().recovered(cell.quantities, p);
+      const Place there = moved(p, away(x));
+      cell.quantities = fluid().limited(q, there);
+      cell.primitives = fluid().recovered(cell.quantities, there);
     }
     return cells_.emplace(key, std::move(cell)).first->second;
   }
@@ -302,7 +310,10 @@ class WrittenScheme::Pass {
       const auto key = std::pair(&e, p);
       auto known = fluxes_.find(key);
       if (known == fluxes_.end())
-        known = fluxes_.emplace(key, fluid().fluxes(cell_of(*e.args.at(0), p, names), p)).first;
+        known = fluxes_
+                    .emplace(key, fluid().fluxes(cell_of(*e.args.at(0), p, names),
+                                                 moved(p, away(*e.args.at(0)))))
+                    .first;
       return known->second.at(part)[static_cast<std::size_t>(axis_)] * per_coordinate(p);
     }
     if (e.text == "primitives" || e.text == "conserved") {
@@ -317,7 +328,8 @@ class WrittenScheme::Pass {
       if (const auto known = known_.find(key); known != known_.end()) return known->second;
       const FluidCell& cell = cell_of(*e.args.at(0), p, names);
       const long double v =
-          fluid().of_cell(*option->second, s_.axis_, axis_, cell, p) * per_coordinate(p);
+          fluid().of_cell(*option->second, s_.axis_, axis_, cell, moved(p, away(*e.args.at(0)))) *
+          per_coordinate(p);
       known_.emplace(key, v);
       return v;
     }
