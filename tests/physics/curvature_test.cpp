@@ -2,6 +2,7 @@
 // forms, and quantities that symmetries conserve.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -117,6 +118,75 @@ at end: t, shift = total(p_chi), other = total(p_phi - b*chi*p_chi), energy = H 
   // sum over the box of p_phi - b chi p_chi at t = 0: the plain waves have no mean, and the product
   // of the waves of chi and p_chi has none either
   EXPECT_NEAR(last(finest, "other"), 0, 1e-8);
+}
+
+// ---- F R/2 with F = 1 - xi phi^2, in its own frame ----------------------------------------------
+
+constexpr double kXi = -1, kLambda = 1e-2, kPhi = 2, kRate = -0.02;
+
+/// d/dN of phi and dphi/dt, N the e-folds:
+///   3 F H^2 + 3 F' H = phi'^2/2 + V,   phi'' + 3 H phi' + V_phi = F_phi R/2,
+///   -2 F H' = phi'^2 + F'' - H F',     R = 6 (H' + 2 H^2)
+std::array<double, 2> by_efolds(const std::array<double, 2>& y) {
+  const auto [phi, v] = y;
+  const double F = 1 - kXi * phi * phi, slope = -2 * kXi * phi, second = -2 * kXi;
+  const double V = kLambda * std::pow(phi, 4) / 4, force = kLambda * std::pow(phi, 3);
+  const double b = 3 * slope * v;
+  const double H = (-b + std::sqrt(b * b + 12 * F * (v * v / 2 + V))) / (6 * F);
+  const double source = 6 * H * H - 1.5 / F * (v * v + second * v * v - H * slope * v);
+  const double rate = (-3 * H * v - force + slope * source) / (1 + 1.5 * slope * slope / F);
+  return {v / H, rate / H};
+}
+
+double phi_after(double efolds) {
+  constexpr int kSteps = 20000;
+  std::array<double, 2> y{kPhi, kRate};
+  const double h = efolds / kSteps;
+  const auto moved = [&](const std::array<double, 2>& k, double by) {
+    return std::array{y[0] + by * k[0], y[1] + by * k[1]};
+  };
+  for (int i = 0; i < kSteps; ++i) {
+    const auto a = by_efolds(y), b = by_efolds(moved(a, h / 2)), c = by_efolds(moved(b, h / 2));
+    const auto d = by_efolds(moved(c, h));
+    for (std::size_t j = 0; j < 2; ++j) y[j] += h / 6 * (a[j] + 2 * b[j] + 2 * c[j] + d[j]);
+  }
+  return y[0];
+}
+
+TEST(NonMinimalCoupling, AgreesWithTheEquationsOfItsOwnFrame) {
+  const auto run = [](double dt) {
+    return run_text(R"(model nonminimal "an inflaton coupled to the curvature"
+units reduced_planck
+param lambda = 1e-2, xi = -1, phi0 = 2, v0 = -0.02
+lattice box: 4^3, length = 10, boundary = periodic
+metric frw(a)
+field phi, p: real
+F = 1 - xi*phi^2
+G = (F + 6*xi^2*phi^2)/F^2
+V = lambda*phi^4/4
+H = total(p^2/(2*G*a^3) + a*G*norm2(grad(phi))/2 + a^3*V/F^2)
+F0 = 1 - xi*phi0^2
+init phi = phi0, p = (F0 + 6*xi^2*phi0^2)/F0^2*v0/sqrt(F0)
+precision real = f64
+evolve rk4, dt = )" + exact(dt) +
+                        R"(, until = t > 200
+at end: efolds = log(a) - mean(log(F/F0))/2, f = mean(phi), off = mean(rho)/(3*frw.H^2) - 1 -> "n.h5"
+)",
+                    {});
+  };
+  double before = 0, off_before = 0;
+  for (const double dt : {0.4, 0.2}) {
+    const auto result = run(dt);
+    const double error = std::abs(last(result, "f") - phi_after(last(result, "efolds")));
+    const double off = std::abs(last(result, "off"));
+    EXPECT_GT(last(result, "efolds"), 3);
+    EXPECT_LT(error, 2e-8) << dt;
+    if (before > 0) {
+      EXPECT_NEAR(std::log2(before / error), 4, 0.5);
+      EXPECT_GT(std::log2(off_before / off), 3.5);
+    }
+    before = error, off_before = off;
+  }
 }
 
 // A fluid of pressure w*rho is a term a^(-3(1 + w)) of the potential, here stiff matter, radiation,

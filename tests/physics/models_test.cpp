@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Shipped{"teaching/absorbing", ""}, Shipped{"teaching/condensate", ""},
                       Shipped{"cosmology/axion", "8^3"}, Shipped{"cosmology/conformal", ""},
                       Shipped{"cosmology/eras", "4^3"}, Shipped{"cosmology/hyperbolic", "4^3"},
-                      Shipped{"cosmology/hybrid", "24^3"}),
+                      Shipped{"cosmology/nonminimal", "8^3"}, Shipped{"cosmology/hybrid", "24^3"}),
     [](const auto& test) {
       const std::string name = test.param.name;
       return name.substr(name.find('/') + 1);
