@@ -397,13 +397,20 @@ class StartComparison {
   }
 
   struct Drawn {
+    const physics::Variable* variable = nullptr;
     const physics::InitialValue* start = nullptr;
     const physics::RandomField* field = nullptr;
     std::size_t place = 0;
+    bool velocity = false;  ///< the random field is that of a rate or a momentum
   };
   Drawn vacuum_of(const Column& wave);
   void compare_waves(const Column& wave);
   long double second_slope(WrittenField& f, std::size_t real);
+  /// q' = drift*p of a pair of a written H, and -p'/q where all sites move together.
+  struct Oscillator {
+    long double drift = 1, stiffness = 0;
+  };
+  Oscillator oscillator(const Column& wave);
 
   const dsl::Resolved& resolved_;
   const physics::System& system_;
@@ -432,6 +439,32 @@ long double StartComparison::second_slope(WrittenField& f, std::size_t real) {
   return ((energy(h) - energy(0)) - (energy(0) - energy(-h))) / (h * h);
 }
 
+StartComparison::Oscillator StartComparison::oscillator(const Column& wave) {
+  const physics::Variable* variable = vacuum_of(wave).variable;
+  const auto partner = std::ranges::find(system_.variables, variable ? variable->partner : -1,
+                                         &physics::Variable::array);
+  const auto at =
+      partner == system_.variables.end() ? std::nullopt : standing(text_, partner->shown);
+  if (!at) throw NotCovered{{}, "the partner of `" + wave.shown + "`"};
+  WrittenField &q = *wave.at.field, &p = *at->field;
+  /// Slope of what H gives for `of` at the first site, where `moved` changes at some sites.
+  const auto slope = [&](const WrittenField& of, std::size_t entry, WrittenField& moved,
+                         std::size_t real, int sites) {
+    const long double h = 1e-3L * moved.scale;
+    const auto before = moved.values;
+    const auto rate = [&](long double by) {
+      for (int s = 0; s < sites; ++s)
+        moved.values[static_cast<std::size_t>(s * moved.reals()) + real] += by;
+      const long double value = text_.from_hamiltonian(of, 0).at(entry);
+      moved.values = before;
+      return value;
+    };
+    return (rate(h) - rate(-h)) / (2 * h);
+  };
+  return {slope(q, wave.at.real, p, at->real, 1),
+          -slope(p, at->real, q, wave.at.real, text_.box.sites())};
+}
+
 /// The first value of the variable at the start, and the vacuum that it reads.
 StartComparison::Drawn StartComparison::vacuum_of(const Column& wave) {
   Drawn drawn;
@@ -441,6 +474,7 @@ StartComparison::Drawn StartComparison::vacuum_of(const Column& wave) {
                                                   at->real == wave.at.real && !variable &&
                                                   !ShownState::second_order_momentum(v))
       variable = &v;
+  drawn.variable = variable;
   for (const auto& value : system_.initial)
     if (variable && value.array == variable->array && !drawn.start) drawn.start = &value;
   for (std::size_t i = 0; drawn.start && i < system_.random.size(); ++i) {
@@ -448,7 +482,9 @@ StartComparison::Drawn StartComparison::vacuum_of(const Column& wave) {
     const bool read = algebra::contains(drawn.start->value, [&](algebra::Expr e) {
       return e.is(algebra::Op::Load) && e->index == random.array;
     });
-    if (!read || random.kind != physics::RandomField::Kind::Vacuum || random.velocity) continue;
+    if (!read || random.kind != physics::RandomField::Kind::Vacuum) continue;
+    drawn.velocity = drawn.velocity || random.velocity;
+    if (random.velocity) continue;
     drawn.field = &random;
     drawn.place = i;
   }
@@ -458,25 +494,33 @@ StartComparison::Drawn StartComparison::vacuum_of(const Column& wave) {
 /// Power by shells of modes.
 void StartComparison::compare_waves(const Column& wave) {
   DerivativeRow row{"power of " + wave.shown + " at the start", "vacuum", 0, 0, {}};
-  const auto [start, field, place] = vacuum_of(wave);
+  const Drawn drawn = vacuum_of(wave);
+  const auto* const start = drawn.start;
+  const auto* const field = drawn.field;
   if (!field) {
-    if (start)
+    if (drawn.velocity)
+      row.not_checked = "the power of a velocity's fluctuations";
+    else if (start)
       row.points = 1, row.deviation = 1;  // no fluctuations at all
     else
       row.not_checked = "where it starts";
     rows_.push_back(row);
     return;
   }
-  const auto value = [&, &start = start, &field = field](long double random) {
+  const auto value = [&](long double random) {
     for (const auto& r : system_.random)
       derived_.arrays[r.array].assign(static_cast<std::size_t>(text_.box.sites()), 0);
     derived_.arrays[field->array].assign(static_cast<std::size_t>(text_.box.sites()), random);
     derived_.changed();
     return derived_.at(start->value, Place{}) / state_.unit(*wave.at.field);
   };
-  VacuumStart vacuum{place, field->kernel_form, field->cutoff, value(1) - value(0)};
-  vacuum.mass2 =
-      second_slope(*wave.at.field, wave.at.real) - 9.0L / 4 * text_.hubble * text_.hubble;
+  VacuumStart vacuum{drawn.place, field->kernel_form, field->cutoff, value(1) - value(0)};
+  // q/sqrt(drift) is the canonical coordinate
+  const Oscillator own = text_.hamiltonian() ? oscillator(wave) : Oscillator{};
+  vacuum.response /= std::sqrt(own.drift);
+  vacuum.mass2 = (text_.hamiltonian() ? own.drift * own.stiffness
+                                      : second_slope(*wave.at.field, wave.at.real)) -
+                 9.0L / 4 * text_.hubble * text_.hubble;
   vacuum.dx = text_.box.dx;
   vacuum.dims = text_.box.dims;
   if (field->cutoff != 0) row.not_checked = "a vacuum with a cutoff of its own";

@@ -51,6 +51,17 @@ init phi ~ 0.5 + vacuum, phi' = -0.1, chi ~ vacuum, chi' = 0
 evolve leapfrog, dt = 0.01/m, until = t > 1
 every 1 step: a -> "m.h5"
 )"},
+      {"curved", R"(model curved "fluctuations of a kinetic energy that holds the field"
+param m = 2
+lattice box: 4*4*4, length = 8/m, boundary = periodic
+field phi, p: real
+G = 2 + phi
+H = total(p^2/(2*G) + G*norm2(grad(phi))/2 + m^2*phi^2)
+init phi ~ 0.5 + vacuum
+precision real = f64
+evolve rk4, dt = 0.01/m, until = t > 1
+every 1 step: mean(phi) -> "m.h5"
+)"},
       {"rates", R"(model rates "time derivatives of formulas"
 param g = 0.7
 lattice box: 4*3, spacing = 0.5
@@ -102,8 +113,8 @@ TEST_P(RightStarts, AgreeWithTheirText) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Texts, RightStarts,
-                         ::testing::Values("sites", "bodies", "hot", "vacuum", "rates", "first",
-                                           "expanding"),
+                         ::testing::Values("sites", "bodies", "hot", "vacuum", "curved", "rates",
+                                           "first", "expanding"),
                          [](const auto& info) { return info.param; });
 
 const std::vector<Words>& words() {
@@ -175,6 +186,14 @@ const std::vector<Fault>& faults() {
       {"fluctuations a tenth too large", "vacuum",
        [](System& s) {
          for (auto& random : s.random) random.amplitude *= 1.1;
+       }},
+      {"fluctuations of another kinetic energy", "curved",
+       [](System& s) {
+         for (auto& random : s.random) random.amplitude *= std::sqrt(2.5);
+       }},
+      {"fluctuations of another mass under H", "curved",
+       [](System& s) {
+         for (auto& random : s.random) random.mass2 *= 4;
        }},
   };
   return kFaults;
