@@ -36,7 +36,8 @@ class BodyCheck {
         }
       });
     }
-    if (clause.keyword == "solver") known_.insert({"inner", "again"});  // the solver within
+    if (clause.keyword == "solver")
+      known_.insert({"inner", "again", "shift"});  // the solver within; shifts
     for (const Definition& fact : clause.where) known_.insert(fact.head.name);
     learn(clause);
     for (const Definition& fact : clause.where) check(fact.value);

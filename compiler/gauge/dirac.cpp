@@ -53,6 +53,18 @@ Matrix link_of(const Step& step, const LinkOf& link) {
 
 }  // namespace
 
+namespace {
+
+/// The matrix on the first n components of spin; a spinor may have fewer than four.
+SpinMatrix on_first(const SpinMatrix& m, int n) {
+  SpinMatrix result;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) result.at(i, j) = m.at(i, j);
+  return result;
+}
+
+}  // namespace
+
 DiracOperator twisted_wilson(const Gammas& gammas, int dims, Expr kappa, Expr twist) {
   Arena& arena = *kappa->arena;
   const Expr none = arena.integer(0);
@@ -72,8 +84,8 @@ DiracOperator twisted_wilson(const Gammas& gammas, int dims, Expr kappa, Expr tw
 }
 
 Spinor apply_spin(const SpinMatrix& spin, const Spinor& psi) {
-  Spinor result{4, psi.columns, {}};
-  for (int s = 0; s < 4; ++s) {
+  Spinor result{psi.rows, psi.columns, {}};
+  for (int s = 0; s < psi.rows; ++s) {
     const std::array<Gaussian, 4> row{spin.at(s, 0), spin.at(s, 1), spin.at(s, 2), spin.at(s, 3)};
     for (const Complex& z : combined(row, psi)) result.parts.push_back(z);
   }
@@ -83,17 +95,18 @@ Spinor apply_spin(const SpinMatrix& spin, const Spinor& psi) {
 Spinor apply_hop(const SpinMatrix& spin, const Matrix& link, const Spinor& psi,
                  std::optional<Complex> weight) {
   const auto weighted = [&](Spinor s) { return weight ? times(*weight, s) : s; };
-  const auto f = factorised(spin);
-  if (!f || f->rank == 4) return apply_spin(spin, weighted(coloured(link, psi)));
+  const auto f = factorised(on_first(spin, psi.rows));
+  if (!f || f->rank == psi.rows) return apply_spin(spin, weighted(coloured(link, psi)));
   const Spinor half = weighted(coloured(link, projected(*f, psi)));
-  Spinor result{4, psi.columns, {}};
-  for (const auto& weights : f->rebuild)
-    for (const Complex& z : combined(weights, half)) result.parts.push_back(z);
+  Spinor result{psi.rows, psi.columns, {}};
+  for (int s = 0; s < psi.rows; ++s)
+    for (const Complex& z : combined(f->rebuild[static_cast<std::size_t>(s)], half))
+      result.parts.push_back(z);
   return result;
 }
 
 Spinor apply_local(const DiracOperator& d, const Spinor& psi) {
-  Spinor sum = zero(*psi.at(0, 0).re->arena, 4, psi.columns);
+  Spinor sum = zero(*psi.at(0, 0).re->arena, psi.rows, psi.columns);
   for (const LocalTerm& term : d.local)
     sum = plus(sum, times(term.weight, apply_spin(term.spin, psi)));
   return sum;
@@ -211,8 +224,8 @@ Matrix outer(const Spinor& a, const Spinor& b) {
 
 /// The rows P there and R^+ here of spin = R P; without factors 1 and spin^+.
 std::pair<Spinor, Spinor> halves(const SpinMatrix& spin, const Spinor& there, const Spinor& here) {
-  const auto f = factorised(spin);
-  if (!f || f->rank == 4) return {there, apply_spin(adjoint(spin), here)};
+  const auto f = factorised(on_first(spin, here.rows));
+  if (!f || f->rank == here.rows) return {there, apply_spin(adjoint(spin), here)};
   Spinor other{f->rank, here.columns, {}};
   for (int r = 0; r < f->rank; ++r) {
     std::array<Gaussian, 4> column;

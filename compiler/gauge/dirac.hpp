@@ -1,6 +1,7 @@
 // Dirac operators of hops between neighbours, D = local + sum of hops, at one site.
 //
-// A spinor is a matrix of 4 rows (spin) and N columns (colour). A hop takes the spinor of a
+// A spinor is a matrix of 4 rows (spin) and N columns (colour); of spinors with fewer rows spin
+// matrices act by their first rows and columns (spin_bases.hpp). A hop takes the spinor of a
 // neighbour through the link to it, and acts on its spin with a constant matrix; the local part is
 // a sum of spin matrices with coefficients. The model defines D in these terms (docs/formulas.md
 // 3.1: Wilson's D has (1 -+ gamma_mu) in the hops and 1 + 2i kappa mu gamma5). Derived from them

@@ -9,6 +9,10 @@ namespace vphi::gauge {
 /// four is -gamma5, as in the chiral basis.
 Gammas dirac_gammas();
 
+/// Pauli's matrices for x, y and z, on components 1, 2 and again on 3, 4, so that products and sums
+/// are those of the first two. There is none for t.
+Gammas two_component_gammas();
+
 /// gamma5 of any of the bases: the matrix that anticommutes with all four, with the sign of the
 /// basis.
 SpinMatrix gamma5_of(const Gammas& gammas);

@@ -222,6 +222,9 @@ struct LinearSystem {
   /// Empty: the start is 0.
   std::vector<std::vector<int>> past = {};
   bool positive = false;  ///< A is hermitian and positive
+  /// Fields of the solver's text that are wanted beside x, by name: the arrays for them, which are
+  /// those of the reduced system where there is one.
+  std::map<std::string, std::vector<int>> beside = {};
   /// Names of the scalars with the number of iterations and the residual.
   std::string iterations, residual;
   std::shared_ptr<const text::Solver> solver;

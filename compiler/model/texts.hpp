@@ -27,6 +27,7 @@ struct Statement {
   std::string name;
   dsl::ExprPtr value;
   dsl::Span span;
+  std::string index = {};  ///< k of `name[k] = value`; none elsewhere
 };
 
 /// A function of the model that a body calls.
@@ -48,6 +49,7 @@ struct Integrator {
 };
 
 /// `solver NAME(A(x) = b, option = 1) { ... repeat until = condition { ... } ... }`.
+/// Lines `name[k] = value` are repeated for each shift (text::with_shifts).
 struct Solver {
   std::string name, op, unknown, source;  ///< names of the solver, and of A, x and b in its head
   std::vector<std::pair<std::string, dsl::ExprPtr>> options;

@@ -1,5 +1,7 @@
 #include "compiler/text/solver.hpp"
 
+#include <algorithm>
+
 #include "compiler/text/arithmetic.hpp"
 #include "compiler/text/text_errors.hpp"
 #include "dsl/syntax/walk.hpp"
@@ -9,11 +11,15 @@ namespace vphi::text {
 namespace {
 
 Statement plain(const dsl::Line& line) {
-  if (line.kind != dsl::Line::Kind::Definition || line.definition.drawn ||
-      line.definition.head.form != dsl::Head::Form::Plain) {
-    throw ArithmeticError{line.span, "a body has lines `name = value` and one `repeat`"};
-  }
-  return {line.definition.head.name, line.definition.value, line.span};
+  const dsl::Head& head = line.definition.head;
+  const bool definition = line.kind == dsl::Line::Kind::Definition && !line.definition.drawn;
+  if (definition && head.form == dsl::Head::Form::Indexed && head.args.size() == 1 &&
+      head.args[0]->kind == dsl::ExprKind::Name)
+    return {head.name, line.definition.value, line.span, head.args[0]->text};
+  if (!definition || head.form != dsl::Head::Form::Plain)
+    throw ArithmeticError{line.span,
+                          "a body has lines `name = value`, `name[k] = value` and one `repeat`"};
+  return {head.name, line.definition.value, line.span};
 }
 
 void read_head(const dsl::Clause& clause, Solver& solver) {
@@ -67,6 +73,36 @@ void for_each_call(const Solver& solver, const Visit& visit) {
   for (const Statement& line : solver.after) dsl::for_each(line.value, see);
 }
 
+/// The expression with `name[index]` replaced by the name of this shift.
+dsl::ExprPtr at_shift(const dsl::ExprPtr& e, const std::string& index, int k) {
+  auto result = std::make_shared<dsl::Expr>(*e);
+  const bool indexed = e->kind == dsl::ExprKind::Index && e->args.size() == 2 &&
+                       e->args[0]->kind == dsl::ExprKind::Name &&
+                       e->args[1]->kind == dsl::ExprKind::Name && e->args[1]->text == index;
+  if (indexed) {
+    result->kind = dsl::ExprKind::Name;
+    result->text = shifted_name(e->args[0]->text, k);
+    result->args.clear();
+    return result;
+  }
+  for (dsl::ExprPtr& arg : result->args) arg = at_shift(arg, index, k);
+  return result;
+}
+
+std::vector<Statement> at_shifts(const std::vector<Statement>& lines, int count) {
+  std::vector<Statement> result;
+  for (const Statement& line : lines) {
+    if (line.index.empty()) {
+      result.push_back(line);
+      continue;
+    }
+    for (int k = 1; k <= count; ++k)
+      result.push_back(
+          {shifted_name(line.name, k), at_shift(line.value, line.index, k), line.span});
+  }
+  return result;
+}
+
 std::string name_of(const dsl::Clause& clause) {
   const bool named = !clause.items.empty() && clause.items[0].value;
   return named ? clause.items[0].value->text : std::string("solver");
@@ -83,6 +119,23 @@ std::shared_ptr<const Solver> read_solver(const dsl::Clause& clause, dsl::Span u
     diagnostics.add(errors::solver_text(at, name_of(clause), wrong.message, used));
   }
   return nullptr;
+}
+
+bool has_shifts(const Solver& solver) {
+  return std::ranges::any_of(solver.iteration, [&](const Statement& line) {
+    return line.name == solver.unknown && !line.index.empty();
+  });
+}
+
+std::string shifted_name(const std::string& base, int k) {
+  return base + "[" + std::to_string(k) + "]";
+}
+
+std::shared_ptr<const Solver> with_shifts(const Solver& solver, int count) {
+  Solver result = solver;
+  for (std::vector<Statement>* lines : {&result.before, &result.iteration, &result.after})
+    *lines = at_shifts(*lines, count);
+  return std::make_shared<const Solver>(std::move(result));
 }
 
 std::shared_ptr<const Solver> refining_text(const Solver& solver, const dsl::Resolved& resolved) {

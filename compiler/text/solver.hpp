@@ -17,6 +17,16 @@ namespace vphi::text {
 std::shared_ptr<const Solver> read_solver(const dsl::Clause& clause, dsl::Span used,
                                           dsl::Diagnostics& diagnostics);
 
+/// Whether the text solves (A + shift[k])(x[k]) = b beside A(x) = b.
+bool has_shifts(const Solver& solver);
+
+/// The text for this number of shifts: a line `name[k] = value` is repeated as `name[1] = ...`,
+/// `name[2] = ...`, which are names then, and `shift[1]`, `shift[2]` are options. Without shifts
+/// these lines are left out.
+std::shared_ptr<const Solver> with_shifts(const Solver& solver, int count);
+/// The name of `base[k]`, k from 1 on.
+std::string shifted_name(const std::string& base, int k);
+
 /// A text for iterative refinement, which takes approximate solutions from `solver` in a lower
 /// precision. Where `solver` has lines after its `repeat`, it is a text that calls `again(v, tol)`,
 /// otherwise one that calls `inner(v, tol)`. Null where the library and the model have none.

@@ -264,7 +264,11 @@ void Inference::operator_name(const Expr& expr, const Scope& scope) {
   for (const NamedArgument& named : expr.named) {
     const bool determinant = expr.text == "pseudofermion";
     const bool word = named.name == "start" || named.name == "even_odd";
-    if (named.name == "solver" || (determinant && named.name == "force")) {
+    if (determinant && named.name == "range") {
+      for (const ExprPtr& bound : named.value->args) number(*bound, scope, "a bound of `range`");
+    } else if (determinant && (named.name == "tol" || named.name == "order")) {
+      number(*named.value, scope, "`" + named.name + "`");
+    } else if (named.name == "solver" || (determinant && named.name == "force")) {
       solver(*named.value, scope);
     } else if (!determinant || !word) {  // a word is checked by the stage that uses it
       named_parameter(named, scope);

@@ -46,12 +46,13 @@ bool Inference::is_axis(const std::string& name) const {
 
 /// Spin, then colour: as many colours as the links have, 1 without a gauge field.
 IndexRange Inference::component_of_spinor(std::size_t position) const {
-  int colours = 1;
+  int colours = 1, spins = 4;
   for (const auto& [name, symbol] : resolved_.symbols) {
     if (symbol.kind == SymbolKind::Gauge && symbol.type.base == Base::Group)
       colours = std::max(symbol.type.rows, 1);
+    if (symbol.kind == SymbolKind::Fermion && symbol.type.rows > 0) spins = symbol.type.rows;
   }
-  return {Kind::Component, position == 0 ? 4 : colours, "", {}};
+  return {Kind::Component, position == 0 ? spins : colours, "", {}};
 }
 
 IndexRange Inference::range_of_place(const Symbol& symbol, std::size_t position) const {

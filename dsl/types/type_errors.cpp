@@ -310,12 +310,15 @@ Diagnostic unknown_type(Span at, const std::string& text, const std::optional<st
 }
 
 Diagnostic bad_type_size(Span at, const std::string& type) {
-  Diagnostic d = make("E0225", at,
-                      "the size of `" + type + "` must be a whole number from " +
-                          (type == "SU" ? "2" : "1") + " to 64");
+  const bool spinor = type == "spinor";
+  const std::string range =
+      spinor ? "1, 2 or 4"
+             : std::string("a whole number from ") + (type == "SU" ? "2" : "1") + " to 64";
+  Diagnostic d = make("E0225", at, "the size of `" + type + "` must be " + range);
   d.under = "bad size";
   d.rule = "sizes of vectors, matrices and groups are known before the run starts";
-  d.hint = "write a number, for instance " + type + (type == "mat" ? "(3,3)" : "(3)");
+  d.hint = spinor ? "write spinor for four components, or spinor(2), spinor(1)"
+                  : "write a number, for instance " + type + (type == "mat" ? "(3,3)" : "(3)");
   return d;
 }
 

@@ -54,11 +54,24 @@ std::vector<std::string> type_names() {
 Type read_type(Resolved& resolved, const Expr& expr) {
   if (expr.kind == ExprKind::Name) {
     const auto found = plain_types().find(expr.text);
-    return found == plain_types().end() ? fail(resolved, expr) : type_of(found->second);
+    if (found == plain_types().end()) return fail(resolved, expr);
+    Type type = type_of(found->second);
+    if (type.base == Base::Spinor) type.rows = 4;
+    return type;
   }
   if (expr.kind != ExprKind::Call || expr.args.empty()) return fail(resolved, expr);
   // `angle(1)`: with a period of its own, which the compiler works out
   if (expr.text == "angle" && expr.args.size() == 1) return type_of(Base::Angle);
+  if (expr.text == "spinor" && expr.args.size() == 1) {
+    const auto spins = constant_integer(resolved, *expr.args[0]);
+    if (spins == 1 || spins == 2 || spins == 4) {
+      Type type = type_of(Base::Spinor);
+      type.rows = static_cast<int>(*spins);
+      return type;
+    }
+    resolved.diagnostics.add(errors::bad_type_size(expr.span, expr.text));
+    return {};
+  }
   Type type;
   if (expr.text == "vec") type.base = Base::Vector;
   if (expr.text == "mat") type.base = Base::Matrix;

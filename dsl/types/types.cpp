@@ -155,6 +155,7 @@ std::optional<Type> divide_types(const Type& a, const Type& b) {
 
 std::optional<Type> power_types(const Type& base, const Type& exponent) {
   if (is_unknown(base) || is_unknown(exponent)) return with_place(Type{}, base, exponent);
+  if (base.base == Type::Base::Determinant && is_real(exponent) && !exponent.per_site) return base;
   if (!is_scalar(base) || !is_real(exponent)) return std::nullopt;
   Type shape = add_scalars(base, base);
   if (shape.base == Base::Integer && exponent.base != Base::Integer) shape.base = Base::Real;

@@ -59,8 +59,8 @@ constexpr Builtin kBuiltins[] = {
     {"loop", 1, kAny, Rule::PathProduct, "", "product of links along a closed path"},
     {"path", 1, kAny, Rule::PathProduct, "", "product of links along an open path"},
     {"spinor", 2, 2, Rule::UnitSpinor, "", "spinor(s, c): 1 of spin s and colour c, else 0"},
-    {"pseudofermion", 1, 1, Rule::Determinant, "solver force start even_odd",
-     "|det D|^2 by pseudofermion fields"},
+    {"pseudofermion", 1, 1, Rule::Determinant, "solver force start even_odd range tol order",
+     "|det D|^2 by pseudofermion fields; powers by rational functions"},
     // linear systems
     {"solve", 2, 2, Rule::Solve, "solver even_odd", "the field x with A(x) = b, A linear"},
     {"iterations", 1, 1, Rule::OfSolve, "",

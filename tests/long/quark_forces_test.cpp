@@ -29,7 +29,17 @@ const QuarkRow kQuarkRows[] = {
     {"two_links",
      kPairsOfLinks,
      {2182.529329832067, 1721.8712588464, -6.8328653495, -0.0677425225, -0.1746039714}},
+    {"clover",
+     "psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi) - "
+     "kappa*csw*sum(gamma[mu]*gamma[nu]*F[mu,nu]*psi, mu < nu)",
+     {2958.594242672068, 45599.3249059611, 28.6627534826, 3.2982813277, -1.4526889747}},
 };
+
+/// The field strength of the four plaquettes around a site, and a clover term with it.
+constexpr const char* kFieldStrength =
+    "C[mu,nu] = loop(mu, nu, -mu, -nu) + loop(nu, -mu, -nu, mu) + loop(-mu, -nu, mu, nu) + "
+    "loop(-nu, mu, nu, -mu)\n"
+    "F[mu,nu] = (C[mu,nu] - adj(C[mu,nu]))/8\n";
 
 class QuarkForces : public ::testing::TestWithParam<QuarkRow> {};
 
@@ -37,11 +47,11 @@ TEST_P(QuarkForces, AreThoseOfAnotherProgram) {
   const QuarkRow& row = GetParam();
   const std::string text =
       std::string(
-          "model quarks\nparam kappa = 0.13, mu_q = 0.2, c = 0.01\n"
+          "model quarks\nparam kappa = 0.13, mu_q = 0.2, c = 0.01, csw = 1.5\n"
           "lattice grid: 4 * 2 * 6 * 4\ngauge U: SU(3)\n"
           "fermion psi: spinor, boundary(t) = antiperiodic\n"
-          "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\nD(psi) = ") +
-      row.quark +
+          "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n") +
+      (row.name == std::string("clover") ? kFieldStrength : "") + "D(psi) = " + row.quark +
       "\naction quarks = pseudofermion(D, solver = cgne(1e-14))\n"
       "sample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = 1, scheme = leapfrog\n}\n"
       "init U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n";

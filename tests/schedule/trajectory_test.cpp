@@ -34,7 +34,7 @@ TEST(Trajectory, OneLevel) {
 /// Sexton and Weingarten: h of the outer level is n steps of the inner one.
 TEST(Trajectory, Levels) {
   const auto flows = trajectory_flows({omelyan2(6), leapfrog(2), leapfrog(3)}, 1);
-  EXPECT_EQ(counted(flows), (std::map<int, int>{{-1, 72}, {0, 13}, {1, 36}, {2, 96}}));
+  EXPECT_EQ(counted(flows), (std::map<int, int>{{-1, 72}, {0, 13}, {1, 25}, {2, 73}}));
   std::map<int, long double> sums;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     sums[flows[i].level] += flows[i].length;
@@ -45,6 +45,12 @@ TEST(Trajectory, Levels) {
     }
   }
   for (const auto& [level, sum] : sums) EXPECT_NEAR(static_cast<double>(sum), 1, 1e-15) << level;
+}
+
+/// Kicks at the same links are one, also across levels.
+TEST(Trajectory, KicksAcrossLevels) {
+  const auto flows = trajectory_flows({omelyan2(6), omelyan2(2), omelyan2(3)}, 1);
+  EXPECT_EQ(counted(flows), (std::map<int, int>{{-1, 288}, {0, 13}, {1, 49}, {2, 289}}));
 }
 
 /// Backwards it is the same list: the trajectory is reversible.

@@ -30,7 +30,8 @@ dsl::Expr applied(const dsl::Expr& call, const std::string& argument) {
   image.args = {field};
   for (const dsl::NamedArgument& option : call.named)
     if (option.name != "solver" && option.name != "force" && option.name != "start" &&
-        option.name != "even_odd")
+        option.name != "even_odd" && option.name != "range" && option.name != "tol" &&
+        option.name != "order")
       image.named.push_back(option);
   return image;
 }
@@ -87,6 +88,8 @@ class DeterminantComparison {
                std::vector<const dsl::Expr*>& below) const {
     if (e.kind == ExprKind::Call) {
       (divides ? below : above).push_back(&e);
+    } else if (e.kind == ExprKind::Binary && e.text == "^") {
+      throw NotCovered{e.span, "a power of a determinant"};
     } else if (e.kind == ExprKind::Binary) {
       collect(*e.args[0], divides, above, below);
       collect(*e.args[1], divides != (e.text == "/"), above, below);
@@ -110,7 +113,7 @@ class DeterminantComparison {
 
   /// Sets the text's field of this name and returns it.
   std::string put(const std::string& name, const Spinors& values) {
-    WrittenField& f = text_.declare_unknown(name, kSpins, colours_, true, true);
+    WrittenField& f = text_.declare_unknown(name, text_.spins(), colours_, true, true);
     for (std::size_t i = 0; i < values.size(); ++i) {
       f.values[2 * i] = values[i].real();
       f.values[2 * i + 1] = values[i].imag();
@@ -138,7 +141,7 @@ class DeterminantComparison {
   }
   Spinors image(const dsl::Expr* call, const Spinors& psi) { return image(call, psi, everywhere_); }
 
-  std::size_t size() const { return static_cast<std::size_t>(kSpins * colours_); }
+  std::size_t size() const { return static_cast<std::size_t>(text_.spins() * colours_); }
 
   // ---- the run
 
@@ -362,7 +365,7 @@ class DeterminantComparison {
     return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
   }
 
-  static constexpr int kSpins = 4, kDraws = 3;
+  static constexpr int kDraws = 3;
 
   const dsl::Resolved& resolved_;
   const physics::System& system_;

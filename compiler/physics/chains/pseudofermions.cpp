@@ -42,6 +42,7 @@ class PseudofermionField {
     phi_ = new_spinor("phi", true);
     x_ = new_spinor("x", true);
     y_ = new_spinor("y", true);
+    if (factor_.fraction) return add_fraction();
     right_ = below_ ? new_spinor("right", true) : phi_;
     if (halves()) lifted_ = new_spinor("lifted", true);
     if (halves() && below_) {
@@ -62,12 +63,24 @@ class PseudofermionField {
 
  private:
   Arena& arena() const { return d_.arena(); }
-  int reals() const { return 8 * factor_.colours; }
+  int reals() const { return 2 * d_.spins * factor_.colours; }
   /// Whether the fields are at odd sites alone. X and Y are then lifted to even sites, so that
   /// D Y = (0, phi) and adj(D) X = (0, Y): the force is that of all sites.
   bool halves() const { return factor_.parts.has_value(); }
 
   void say() const {
+    if (factor_.fraction) {
+      const DeterminantFraction& f = *factor_.fraction;
+      d_.remark(
+          fmt::format("{}: |det {}|^{:.6g} by {} fractions: z^-{:.6g} to {:.2g} and z^{:.6g} to "
+                      "{:.2g} for z from "
+                      "{:.6g} to {:.6g}, the eigenvalues of D adj(D){}",
+                      name_, factor_.name, static_cast<double>(2 * f.power), f.action.poles.size(),
+                      static_cast<double>(f.power), static_cast<double>(f.action.error),
+                      static_cast<double>(f.power / 2), static_cast<double>(f.field.error),
+                      static_cast<double>(f.low), static_cast<double>(f.high),
+                      halves() ? " at odd sites" : ""));
+    }
     if (halves())
       d_.remark(
           fmt::format("{}: its field is at odd sites. |det {}|^2 is that of R - H R^-1 H "
@@ -80,19 +93,22 @@ class PseudofermionField {
                       name_, factor_.past));
   }
 
-  /// The derivative is taken along paths alone, and numbers are moved with the site.
+  /// The derivative is taken along paths alone, and numbers are moved with the site: also beyond an
+  /// edge, where those of the other side must stand.
   void check_weights(const DeterminantFactor& factor) const {
     for (const SpinorTerm& term : factor.form.terms) {
       for (const Expr part : {term.weight.re, term.weight.im}) {
         if (algebra::contains(part, [](Expr node) { return node.is(Op::Load); }))
           d_.fail(errors::not_yet(factor.span,
                                   "a determinant of an operator with fields in its numbers"));
-        if (algebra::per_site(part))
-          d_.fail(errors::not_yet(
-              factor_.span,
-              "a determinant of an operator with numbers that differ from site to site"));
       }
     }
+    const std::span<const std::int64_t> extents(d_.grid.extent.data(),
+                                                static_cast<std::size_t>(d_.grid.dims));
+    if (!numbers_repeat(factor.form, extents))
+      d_.fail(errors::not_yet(factor.span,
+                              "a determinant of an operator with numbers of the site that do not "
+                              "go on beyond the edge of the box as they begin"));
   }
 
   /// Consecutive array numbers; their values beyond an edge have the sign of the fermion.
@@ -113,7 +129,7 @@ class PseudofermionField {
   }
 
   std::vector<Expr> applied(const SpinorForm& form, int first) const {
-    const Value psi = spinor_of_arrays(arena(), first, factor_.colours, factor_.span);
+    const Value psi = spinor_of_arrays(arena(), first, d_.spins, factor_.colours, factor_.span);
     return real_parts(arena(), apply(form, link_, psi), true);
   }
 
@@ -171,20 +187,7 @@ class PseudofermionField {
                     int inner, std::vector<Update>& to, bool kicks) {
     if (!wants_hermitian(chosen))
       return add_solve(factor, chosen, false, unknown, right_, to, kicks);
-    LinearSystem system = system_of(chosen, factor, "{0} adj({0})");
-    system.positive = true;
-    const int first = d_.collected.arrays;
-    if (halves()) {
-      system.op =
-          odd_square(d_, *factor.parts, *factor.adjoint_parts, link_, factor.colours, inner);
-      system.even_odd =
-          odd_square_system(d_, *factor.parts, *factor.adjoint_parts, link_, factor.colours);
-      set_boundaries(first);
-    } else {
-      const int stage = new_spinor("stage", false);
-      system.op.stages.push_back({arrays_from(stage), applied(factor.adjoint, inner), -1});
-      system.op.image = applied(factor.form, stage);
-    }
+    LinearSystem system = square_system(chosen, factor, inner);
     if (text::calls(*chosen.solver, "adj")) system.adjoint = system.op;
     add_system(std::move(system), inner, right_, to, kicks);
     const std::string shown = fmt::format("adj({}) of the solution for {}", factor.name, name_);
@@ -198,6 +201,26 @@ class PseudofermionField {
       to.push_back(update("y", fmt::format("Y of {} at even sites", name_), unknown,
                           lift(*factor.parts, lifted_)));
     }
+  }
+
+  /// D adj(D) of the arrays from `unknown` on.
+  LinearSystem square_system(const LinearSystem& chosen, const DeterminantFactor& factor,
+                             int unknown) const {
+    LinearSystem system = system_of(chosen, factor, "{0} adj({0})");
+    system.positive = true;
+    const int first = d_.collected.arrays;
+    if (halves()) {
+      system.op =
+          odd_square(d_, *factor.parts, *factor.adjoint_parts, link_, factor.colours, unknown);
+      system.even_odd =
+          odd_square_system(d_, *factor.parts, *factor.adjoint_parts, link_, factor.colours);
+      set_boundaries(first);
+    } else {
+      const int stage = new_spinor("stage", false);
+      system.op.stages.push_back({arrays_from(stage), applied(factor.adjoint, unknown), -1});
+      system.op.image = applied(factor.form, stage);
+    }
+    return system;
   }
 
   /// D unknown = right, or adj(D) unknown = right.
@@ -252,6 +275,110 @@ class PseudofermionField {
     if (starts) to.push_back(remember(unknown));
   }
 
+  // ---- fractions as powers ----------------------------------------------------------------------
+
+  Expr number(long double value) const { return arena().real(value); }
+  std::size_t fractions() const { return factor_.fraction->action.poles.size(); }
+
+  /// phi = s(D adj(D)) eta, S = <phi, r(D adj(D)) phi>; X_k solves for the pole k of r, and Y_k is
+  /// adj(D) X_k: dS = -2 sum_k residue_k Re <X_k, dD Y_k>.
+  void add_fraction() {
+    const DeterminantFraction& f = *factor_.fraction;
+    right_ = phi_;
+    own_ = d_.new_array();
+    to_.memory.push_back({own_, name_ + "_density", true});
+    if (halves()) lifted_ = new_spinor("lifted", true);
+    for (std::size_t k = 0; k < fractions(); ++k) {
+      const std::string number = std::to_string(k + 1);
+      poles_.push_back(k == 0 ? x_ : new_spinor("x" + number, true));
+      if (halves()) lifted_poles_.push_back(k == 0 ? x_ : new_spinor("lifted_x" + number, true));
+      images_.push_back(new_spinor("y" + number, true));
+    }
+    if (!halves()) lifted_poles_ = poles_;
+    for (int i = 0; i < reals(); ++i) to_.drawn.push_back(y_ + i);
+    add_poles(f.field_solver, f.field, y_, to_.made);
+    to_.made.push_back(update("phi", fmt::format("phi of {}", name_), phi_, summed(f.field, y_)));
+    to_.made.push_back(density("eta", y_, arrays_of(y_)));
+    add_poles(factor_.kicks ? *factor_.kicks : factor_.solver, f.action, phi_, to_.for_kicks);
+    for (std::size_t k = 0; k < fractions(); ++k) add_image(k);
+    add_poles(factor_.solver, f.action, phi_, to_.for_energy);
+    to_.for_energy.push_back(density("phi", phi_, summed(f.action, phi_)));
+    const Expr own = arena().load(own_);
+    to_.density = to_.density ? gauge::plus(to_.density, own) : own;
+    const std::vector<gauge::WordTerm> words = words_of(factor_);
+    for (std::size_t k = 0; k < fractions(); ++k)
+      add_staple(words, spinor_at(lifted_poles_[k]), spinor_at(images_[k]),
+                 number(-2 * f.action.residues[k]));
+    say();
+  }
+
+  /// X_k of (D adj(D) + pole_k) X_k = right for all poles, the smallest in the operator itself.
+  void add_poles(const LinearSystem& chosen, const algebra::SimpleFractions& f, int right,
+                 std::vector<Update>& to) {
+    LinearSystem system = square_system(chosen, factor_, x_);
+    const Expr pole = number(f.poles[0]);
+    const auto shift = [&](LinearMap& map, const std::vector<int>& arrays, bool odd) {
+      for (std::size_t i = 0; i < arrays.size(); ++i) {
+        const Expr more = gauge::times(pole, arena().load(arrays[i]));
+        map.image[i] = gauge::plus(map.image[i], odd ? at_odd(d_, {more}).front() : more);
+      }
+    };
+    shift(system.op, arrays_from(x_), halves());
+    if (system.even_odd) {
+      shift(system.even_odd->op, system.even_odd->arrays, false);
+      if (!system.even_odd->adjoint.image.empty())
+        shift(system.even_odd->adjoint, system.even_odd->arrays, false);
+    }
+    if (text::calls(*chosen.solver, "adj")) system.adjoint = system.op;
+    for (std::size_t k = 1; k < fractions(); ++k)
+      system.beside[text::shifted_name(chosen.solver->unknown, static_cast<int>(k))] =
+          arrays_from(poles_[k]);
+    add_system(std::move(system), x_, right, to, false);
+  }
+
+  std::vector<Expr> arrays_of(int first) const {
+    std::vector<Expr> loads;
+    for (const int array : arrays_from(first)) loads.push_back(arena().load(array));
+    return loads;
+  }
+
+  /// constant*of + sum_k residue_k X_k.
+  std::vector<Expr> summed(const algebra::SimpleFractions& f, int of) const {
+    std::vector<Expr> sum;
+    for (int i = 0; i < reals(); ++i) {
+      Expr part = gauge::times(number(f.constant), arena().load(of + i));
+      for (std::size_t k = 0; k < fractions(); ++k)
+        part = gauge::plus(part, gauge::times(number(f.residues[k]), arena().load(poles_[k] + i)));
+      sum.push_back(part);
+    }
+    return halves() ? at_odd(d_, sum) : sum;
+  }
+
+  /// The product of the field and `with` at each site, which is kept for the energy.
+  Update density(const char* what, int first, const std::vector<Expr>& with) const {
+    Expr sum;
+    for (std::size_t i = 0; i < with.size(); ++i) {
+      const Expr part = gauge::times(arena().load(first + static_cast<int>(i)), with[i]);
+      sum = sum ? gauge::plus(sum, part) : part;
+    }
+    if (halves()) sum = at_odd(d_, {sum}).front();
+    return update((std::string("density_") + what).c_str(), fmt::format("action of {}", name_),
+                  own_, {sum});
+  }
+
+  /// Y_k at all sites.
+  void add_image(std::size_t k) {
+    auto& to = to_.for_kicks;
+    const std::string shown = fmt::format("Y of the fraction {} of {}", k + 1, name_);
+    const int x = lifted_poles_[k];
+    if (!halves()) return to.push_back(update("y", shown, images_[k], applied(factor_.adjoint, x)));
+    if (k > 0)
+      to.push_back(update("lifted_x", fmt::format("X of {} at even sites", name_), x,
+                          lift(*factor_.adjoint_parts, poles_[k])));
+    to.push_back(update("y_odd", shown, lifted_, applied_at_odd(factor_.adjoint, x)));
+    to.push_back(update("y", shown + " at even sites", images_[k], lift(*factor_.parts, lifted_)));
+  }
+
   // ---- earlier solutions ------------------------------------------------------------------------
 
   /// The arrays of earlier solutions for this unknown, the newest first.
@@ -298,7 +425,7 @@ class PseudofermionField {
 
   gauge::SpinorOf spinor_at(int first) const {
     return [this, first](Offset at) {
-      gauge::Spinor psi{4, factor_.colours, {}};
+      gauge::Spinor psi{d_.spins, factor_.colours, {}};
       for (int i = 0; i < reals(); i += 2)
         psi.parts.push_back({arena().load(first + i, at), arena().load(first + i + 1, at)});
       return psi;
@@ -343,6 +470,11 @@ class PseudofermionField {
 
   void add_staple(const std::vector<gauge::WordTerm>& words, const gauge::SpinorOf& left,
                   const gauge::SpinorOf& right, int factor) const {
+    add_staple(words, left, right, arena().integer(factor));
+  }
+
+  void add_staple(const std::vector<gauge::WordTerm>& words, const gauge::SpinorOf& left,
+                  const gauge::SpinorOf& right, Expr factor) const {
     const gauge::WeightAt weight_at = [](const gauge::Complex& weight, Offset at) {
       return gauge::Complex{neighbour(weight.re, at), neighbour(weight.im, at)};
     };
@@ -350,7 +482,7 @@ class PseudofermionField {
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
       const gauge::Matrix v = gauge::insertion_staple(words, axis, link_, left, right, weight_at);
       if (v.parts.empty()) continue;
-      const gauge::Matrix own = gauge::times(arena().integer(factor), v);
+      const gauge::Matrix own = gauge::times(factor, v);
       gauge::Matrix& all = to_.staple[static_cast<std::size_t>(axis)];
       all = all.parts.empty() ? own : gauge::plus(all, own);
     }
@@ -366,23 +498,60 @@ class PseudofermionField {
   int right_ = -1;  ///< D2 phi, or phi
   /// Of fields at odd sites: one on its way to even sites, phi and X lifted by D2.
   int lifted_ = -1, lifted_phi_ = -1, lifted_x_ = -1;
+  /// Of a fraction: S at each site, and by pole X (at odd sites where there are halves), X lifted,
+  /// Y.
+  int own_ = -1;
+  std::vector<int> poles_, lifted_poles_, images_;
   std::map<int, std::vector<int>> past_;  ///< unknown -> earlier solutions
 };
 
 }  // namespace
 
+namespace {
+
+/// A determinant with a field of its own: |det D|^(2 power), power <= 1.
+struct Field {
+  const dsl::Expr* call = nullptr;
+  long double power = 1;
+};
+
+/// A power p is as many fields as it has wholes, and one for the rest.
+void add_fields(const Motion& d, Lowerer& lower, const DeterminantCall& factor,
+                std::vector<Field>& above, std::vector<const dsl::Expr*>& below) {
+  constexpr long double kMostFields = 16, kRest = 1e-12L;
+  long double power = 1;
+  for (const dsl::Expr* exponent : factor.exponents) {
+    const auto value = algebra::constant(lower.fixed(*exponent, "a power of a determinant"));
+    power *= value ? value->real : 0;
+    if (!(power > 0) || power > kMostFields)
+      d.fail(
+          errors::not_yet(exponent->span, "a power of a determinant that is not between 0 and 16"));
+  }
+  if (factor.divides) {
+    if (power != 1) d.fail(errors::not_yet(factor.exponents[0]->span, "a power of a denominator"));
+    return below.push_back(factor.call);
+  }
+  for (; power > 1 - kRest; power -= 1) above.push_back({factor.call, 1});
+  if (power > kRest) above.push_back({factor.call, power});
+}
+
+}  // namespace
+
 // Each denominator is paired with a numerator, in the order of the text.
 Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedAction& action) {
-  std::vector<const dsl::Expr*> above, below;
+  std::vector<Field> above;
+  std::vector<const dsl::Expr*> below;
   for (const DeterminantCall& factor : action.determinants)
-    (factor.divides ? below : above).push_back(factor.call);
+    add_fields(d, lower, factor, above, below);
   if (below.size() > above.size())
     d.fail(errors::not_yet(below[above.size()]->span,
                            "a determinant in a denominator without one above it"));
   Pseudofermions result;
   for (std::size_t i = 0; i < above.size(); ++i) {
     const std::string name = i == 0 ? action.name : fmt::format("{}_{}", action.name, i + 1);
-    const DeterminantFactor top = lower.determinant_factor(*above[i]);
+    const DeterminantFactor top = lower.determinant_factor(*above[i].call, above[i].power);
+    if (top.fraction && i < below.size())
+      d.fail(errors::not_yet(below[i]->span, "a quotient whose numerator has a fraction as power"));
     std::optional<DeterminantFactor> bottom;
     if (i < below.size()) bottom = lower.determinant_factor(*below[i]);
     if (bottom && bottom->antiperiodic != top.antiperiodic)

@@ -9,8 +9,10 @@
 // Y = D^+ X where it is made for hermitian operators, from D Y = phi and D^+ X = Y elsewhere. The
 // solves, X, Y and S are in f64 whatever the fields are. A product of determinants has a field for
 // each factor. A quotient |det D1|^2/|det D2|^2 has S = |D1^-1 D2 phi|^2 with phi = D2^-1 D1 eta
-// (Hasenbusch, hep-lat/0107019). Refused (E0901): operators with fields in their numbers, and
-// denominators without a numerator.
+// (Hasenbusch, hep-lat/0107019). |det D|^(2p) with 0 < p < 1 has S = <phi, r(D D^+) phi>, r a sum
+// of fractions that is about z^-p on the range of the eigenvalues (algebra/fractional_power.hpp),
+// and a pair X_k, Y_k for each of its poles (hep-lat/0608015). Refused (E0901): operators with
+// fields in their numbers, and denominators without a numerator.
 //
 // `even_odd = on` (spinors/even_odd.hpp): phi and eta are at odd sites and D is replaced by
 // M = R - H R^-1 H there; |det D|^2 = |det R|^2 |det M|^2, and R holds no links. The fields are

@@ -294,6 +294,13 @@ Diagnostic no_halves(Span span, const std::string& op, const std::string& why,
                fmt::format("leave `even_odd = on` out: {}", otherwise));
 }
 
+Diagnostic fraction_of_determinant(Span span, const std::string& problem, const std::string& fix) {
+  return error("E0817", span, problem, "",
+               "|det D|^(2p) with 0 < p < 1 takes a rational function of D adj(D), and the solver "
+               "solves for all of its poles together",
+               fix);
+}
+
 Diagnostic no_composition(Span span, const std::string& integrator,
                           const std::vector<std::string>& fitting) {
   return error(

@@ -77,6 +77,8 @@ Diagnostic action_without_solves(Span span, const std::string& what, const std::
 /// `otherwise`: what happens without the option.
 Diagnostic no_halves(Span span, const std::string& op, const std::string& why,
                      const std::string& otherwise);
+/// A fraction as the power of a determinant that cannot be had.
+Diagnostic fraction_of_determinant(Span span, const std::string& problem, const std::string& fix);
 /// The integrator of a level is not a composition; `fitting` are integrators that are.
 Diagnostic no_composition(Span span, const std::string& integrator,
                           const std::vector<std::string>& fitting);

@@ -134,7 +134,7 @@ void read_links(const Setting& d, Lowerer& lower, const FieldFact& fact, StateFi
 /// `fermion psi: spinor, boundary(t) = antiperiodic, basis = chiral`.
 void read_spinor(const Declared& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   field.spinor = field.complex = true;
-  field.rows = 4;
+  field.rows = d.spins;
   field.columns = 1;  // no gauge field: one colour
   for (const FieldFact& other : d.facts.fields) {
     if (!other.gauge) continue;
@@ -339,6 +339,27 @@ void read_basis(Declared& d) {
   }
 }
 
+/// `spinor(2)`: Pauli's matrices for x, y and z, gamma5 that of z; `spinor(1)`: no spin.
+void read_spins(Declared& d, Lowerer& lower) {
+  const FieldFact* first = nullptr;
+  for (const FieldFact& fact : d.facts.fields) {
+    const dsl::Expr* type = fact.fermion ? fact.type.get() : nullptr;
+    if (!type) continue;
+    const int spins =
+        type->args.empty() ? 4 : static_cast<int>(lower.fixed_integer(*type->args[0], "the spins"));
+    if (first && spins != d.spins)
+      d.fail(errors::not_yet(type->span, "spinors with different numbers of components"));
+    first = &fact;
+    d.spins = spins;
+  }
+  if (d.spins != 2) return;
+  for (const dsl::Clause* clause : d.resolved.clauses("fermion")) {
+    if (const dsl::ExprPtr basis = d.ledger.option(*clause, "basis"))
+      d.fail(errors::not_yet(basis->span, "a basis of the gammas of a spinor(2)"));
+  }
+  d.gammas = gauge::two_component_gammas();
+}
+
 }  // namespace
 
 Declared declare_fields(const Setting& setting) {
@@ -346,6 +367,7 @@ Declared declare_fields(const Setting& setting) {
   Lowerer lower(setting);
   for (const char* keyword : {"field", "gauge", "fermion", "var"}) d.ledger.clauses(keyword);
   read_basis(d);
+  read_spins(d, lower);
   // links first: a spinor has the number of colours of its links
   std::vector<FieldFact> declared = d.facts.fields;
   std::ranges::stable_partition(declared, [](const FieldFact& f) { return !f.fermion; });

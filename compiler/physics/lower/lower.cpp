@@ -391,11 +391,7 @@ Value Lowerer::shift(const dsl::Expr& e, const Scope& scope) {
   }
   Value v = value(*e.args[0], scope);
   if (v.spinor) v = staged(v, scope.reading());
-  if (v.path) {
-    LinkPath path = *v.path;
-    path.start = gauge::operator+(path.start, offset);
-    return {v.rows, v.columns, v.parts, std::make_shared<const LinkPath>(std::move(path))};
-  }
+  if (v.path) return {v.rows, v.columns, v.parts, shifted(v.path, offset)};
   Value moved{v.rows, v.columns, {}};
   moved.spinor = v.spinor;
   moved.acts = v.acts;

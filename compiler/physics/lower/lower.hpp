@@ -67,7 +67,9 @@ class Lowerer {
   Expr gradient_density(const StateField& field);
   Value field_value(const StateField& field);
   /// The operator and the solvers of `pseudofermion(D, ...)`; `call` is this call.
-  DeterminantFactor determinant_factor(const dsl::Expr& call);
+  /// `power`: p of |det D|^(2p), 0 < p <= 1.
+  DeterminantFactor determinant_factor(const dsl::Expr& call, long double power = 1);
+  DeterminantFraction fraction_of(const dsl::Expr& call, long double power);
   int past_of(const dsl::Expr& start);
   /// The links of the model as matrices.
   gauge::LinkOf link_matrices() const;
@@ -163,9 +165,11 @@ class Lowerer {
   std::optional<Value> solve(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> of_solve(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> of_action(const dsl::Expr& e, const Scope& scope);
-  /// `option`: which of the call's options names the solver.
+  /// `option`: which of the call's options names the solver. `shifts`: the text solves for these
+  /// beside A itself.
   void choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve,
-                     const std::string& option = "solver");
+                     const std::string& option = "solver",
+                     const std::vector<Expr>* shifts = nullptr);
   /// Antiperiodic axes of the solution of a system: those of the `fermion` that has the name of the
   /// operator's argument. Fails where there is none and the `fermion` lines differ.
   std::array<bool, 4> antiperiodic_axes_of(const dsl::Expr& at, const NamedFact& op);

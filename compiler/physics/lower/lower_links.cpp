@@ -57,7 +57,7 @@ Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span sp
   if (reading.trace_of) {
     const Expr open = arena.symbol(Reading::kOpenPath, span);
     const std::vector<Component> parts(static_cast<std::size_t>(n * n), Component{open, open});
-    return {n, n, parts, std::make_shared<const LinkPath>(path)};
+    return {n, n, parts, sole_path(arena, path)};
   }
   if (field.angle) {
     Expr angle = arena.integer(0);
@@ -67,7 +67,7 @@ Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span sp
       angle = link.adjoint ? angle - part : angle + part;
     }
     Value phase = Value::of(arena.make(Op::Cos, {angle}, span), arena.make(Op::Sin, {angle}, span));
-    phase.links = std::make_shared<const LinkPath>(path);
+    phase.links = sole_path(arena, path);
     return phase;
   }
   const gauge::Matrix product = path.word.empty()
@@ -75,7 +75,7 @@ Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span sp
                                     : gauge::along(path.word, path.start, links_of(arena, field));
   Value result{n, n, {}};
   for (const gauge::Complex& part : product.parts) result.parts.push_back({part.re, part.im});
-  result.links = std::make_shared<const LinkPath>(path);
+  result.links = sole_path(arena, path);
   return result;
 }
 
@@ -121,13 +121,16 @@ std::optional<Value> Lowerer::link_value(const dsl::Expr& e, const Scope& scope)
   return along(*field, {{}, {{k->value, k->sign < 0}}}, e.span, scope.reading());
 }
 
-/// The trace of a closed path while an action is read.
+/// The trace of closed paths while an action is read.
 Value Lowerer::traced(const Value& x, const Reading& reading) const {
-  if (reading.closed_trace && x.links && gauge::closed(x.links->word))
-    return {1, 1, {reading.closed_trace(*x.links)}};
-  if (!x.path || !reading.trace_of || !gauge::closed(x.path->word))
+  const auto& trace_of = x.path ? reading.trace_of : reading.closed_trace;
+  const Paths paths = x.path ? x.path : x.links;
+  const auto is_loop = [](const PathTerm& term) { return gauge::closed(term.path.word); };
+  if (!trace_of || !paths || !std::ranges::all_of(*paths, is_loop))
     return {x.rows, x.columns, x.parts};
-  return {1, 1, {reading.trace_of(*x.path)}};
+  Component sum{d_.arena().integer(0), {}};
+  for (const PathTerm& term : *paths) sum = add(sum, multiply(term.weight, trace_of(term.path)));
+  return {1, 1, {sum}};
 }
 
 Lowerer Lowerer::keeping_gaps() const {
@@ -139,7 +142,8 @@ Lowerer Lowerer::keeping_gaps() const {
 
 // cos(theta) = 1 - 2 sin^2(theta/2), and re(tr(P)) = N - |1 - P|^2/2 of unitary P.
 std::shared_ptr<const Gap> Lowerer::gap_of(const Value& product, int n) const {
-  if (!keep_gaps_ || !product.links || product.path || product.rows != n || product.columns != n)
+  if (!keep_gaps_ || !sole_path(product.links) || product.path || product.rows != n ||
+      product.columns != n)
     return nullptr;
   Arena& arena = d_.arena();
   const Expr half = arena.rational(1, 2);

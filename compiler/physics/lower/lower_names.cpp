@@ -144,7 +144,11 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   if (d_.conservation) {
     if (const auto v = fluid_name(d_, text)) return Value::of(*v);
   }
-  if (text == "gamma5" && has_fermions()) return spin_value(arena, gauge::gamma5_of(d_.gammas));
+  if (text == "gamma5" && has_fermions()) {
+    if (d_.spins == 1)
+      d_.fail(errors::wrong_shape(span, "a spinor(1) has one component of spin, and no gammas"));
+    return spin_value(arena, gauge::gamma5_of(d_.gammas));
+  }
   if (text == "gauss" && has_links()) return Value::of(gauss(span));
   if (text == "polyakov" && has_links()) return polyakov(span, reading);
   if (d_.hamiltonian && text == "kinetic" && d_.hamiltonian_density) {

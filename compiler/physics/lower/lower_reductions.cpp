@@ -53,7 +53,7 @@ void Lowerer::index_range(const dsl::Expr& e, const std::string& index, const Sc
   }
   if (e.kind == ExprKind::Call && e.text == "spinor" && !d_.facts.find(e.text)) {
     for (std::size_t i = 0; i < e.args.size(); ++i) {
-      if (is_index(*e.args[i])) return all(i == 0 ? 4 : colours(), false);
+      if (is_index(*e.args[i])) return all(i == 0 ? d_.spins : colours(), false);
     }
   }
   if (e.kind == ExprKind::Call && e.text == "d" && e.args.size() == 2 && is_index(*e.args[1])) {

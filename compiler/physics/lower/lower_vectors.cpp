@@ -49,8 +49,12 @@ std::optional<Value> Lowerer::norm(const dsl::Expr& e, const Scope& scope) {
 
 std::optional<Value> Lowerer::conjugated(const dsl::Expr& e, const Scope& scope) {
   Value x = argument(e, 0, scope);
-  if (x.path && x.rows == 1) x.path = std::make_shared<const LinkPath>(inverse(*x.path));
-  x.links = nullptr;
+  if (x.rows == 1) {
+    x.path = inverse(x.path);
+    x.links = inverse(x.links);
+  } else {
+    x.links = nullptr;
+  }
   x.form = nullptr;
   for (Component& c : x.parts) c = conjugate(c);
   return x;
@@ -103,14 +107,12 @@ std::optional<Value> Lowerer::adjoint_value(const dsl::Expr& e, const Scope& sco
   if (x.spinor) {
     d_.fail(errors::wrong_shape(e.span, "two spinors are multiplied with `dot`"));
   }
-  if (x.path) {
-    return Value{x.columns, x.rows, x.parts, std::make_shared<const LinkPath>(inverse(*x.path))};
-  }
+  if (x.path) return Value{x.columns, x.rows, x.parts, inverse(x.path)};
   Value v{x.columns, x.rows, {}};
   for (int i = 0; i < x.columns; ++i) {
     for (int j = 0; j < x.rows; ++j) v.parts.push_back(conjugate(x.parts[j * x.columns + i]));
   }
-  if (x.links) v.links = std::make_shared<const LinkPath>(inverse(*x.links));
+  v.links = inverse(x.links);
   return v;
 }
 

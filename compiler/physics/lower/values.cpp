@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/spinors/spinors.hpp"
 
 namespace vphi::physics {
@@ -99,11 +100,89 @@ std::shared_ptr<const LinkPath> joined(const LinkPath& a, const LinkPath& b) {
   return std::make_shared<const LinkPath>(std::move(both));
 }
 
-std::shared_ptr<const LinkPath> joined(const Value& a, const Value& b) {
-  return joined(*a.path, *b.path);
+Paths sole_path(Arena& arena, LinkPath path) {
+  return std::make_shared<const PathSum>(PathSum{{{arena.integer(1), {}}, std::move(path)}});
+}
+
+const LinkPath* sole_path(const Paths& paths) {
+  if (!paths || paths->size() != 1) return nullptr;
+  const PathTerm& term = paths->front();
+  return term.weight.real() && term.weight.re.is_one() ? &term.path : nullptr;
+}
+
+Paths inverse(const Paths& paths) {
+  if (!paths) return nullptr;
+  PathSum result;
+  for (const PathTerm& term : *paths)
+    result.push_back({conjugate(term.weight), inverse(term.path)});
+  return std::make_shared<const PathSum>(std::move(result));
+}
+
+Paths shifted(const Paths& paths, algebra::Offset offset) {
+  using gauge::operator+;
+  if (!paths) return nullptr;
+  PathSum result = *paths;
+  for (PathTerm& term : result) {
+    term.path.start = term.path.start + offset;
+    term.weight.re = neighbour(term.weight.re, offset);
+    if (term.weight.im) term.weight.im = neighbour(term.weight.im, offset);
+  }
+  return std::make_shared<const PathSum>(std::move(result));
+}
+
+Paths joined(const Paths& a, const Paths& b) {
+  if (!a || !b) return nullptr;
+  PathSum result;
+  for (const PathTerm& x : *a) {
+    for (const PathTerm& y : *b) {
+      const auto path = joined(x.path, y.path);
+      if (!path) return nullptr;
+      result.push_back({multiply(x.weight, y.weight), *path});
+    }
+  }
+  return std::make_shared<const PathSum>(std::move(result));
 }
 
 namespace {
+
+/// Each number of the sum changed by c.
+Paths scaled(const Paths& paths, Component c, Component (*change)(Component, Component)) {
+  if (!paths) return nullptr;
+  PathSum result = *paths;
+  for (PathTerm& term : result) term.weight = change(term.weight, c);
+  return std::make_shared<const PathSum>(std::move(result));
+}
+
+/// The paths of a value; a number beside links of one colour is that number times no link.
+Paths paths_beside(const Value& v, Paths Value::*which, const Value& other) {
+  if (v.*which || !(other.*which) || !v.scalar() || !other.scalar() || v.path || v.links)
+    return v.*which;
+  return std::make_shared<const PathSum>(PathSum{{v.parts[0], {}}});
+}
+
+/// The sum a + sign*b with the paths of both carried over.
+Value with_paths(Value sum, const Value& a, const Value& b, int sign) {
+  for (Paths Value::*which : {&Value::path, &Value::links}) {
+    const Paths x = paths_beside(a, which, b), y = paths_beside(b, which, a);
+    if (!x || !y) continue;
+    PathSum both = *x;
+    for (PathTerm term : *y) {
+      if (sign < 0) term.weight = subtract({term.weight.re->arena->integer(0), {}}, term.weight);
+      both.push_back(std::move(term));
+    }
+    sum.*which = std::make_shared<const PathSum>(std::move(both));
+  }
+  return sum;
+}
+
+/// `product`, which is c times x or x over c, with the paths of x carried over.
+Value with_scaled_paths(Value product, const Value& x, const Value& c,
+                        Component (*change)(Component, Component)) {
+  if (c.path || c.links) return product;
+  product.path = scaled(x.path, c.parts[0], change);
+  product.links = scaled(x.links, c.parts[0], change);
+  return product;
+}
 
 bool real_scalar(const Value& v) { return v.scalar() && v.parts[0].real() && !v.acts; }
 
@@ -135,27 +214,36 @@ Value with_scaled_gap(Value product, const Value& x, const Value& c,
 
 Value add(const Value& a, const Value& b) {
   if (of_spinors(a) || of_spinors(b)) return add_spinors(a, b, false);
-  return with_gaps(pointwise(a, b, "a sum needs two values of the same shape",
-                             [](Component x, Component y) { return add(x, y); }),
-                   a, b, 1);
+  const Value sum = pointwise(a, b, "a sum needs two values of the same shape",
+                              [](Component x, Component y) { return add(x, y); });
+  return with_paths(with_gaps(sum, a, b, 1), a, b, 1);
 }
 
 Value subtract(const Value& a, const Value& b) {
   if (of_spinors(a) || of_spinors(b)) return add_spinors(a, b, true);
-  return with_gaps(pointwise(a, b, "a difference needs two values of the same shape",
-                             [](Component x, Component y) { return subtract(x, y); }),
-                   a, b, -1);
+  const Value rest = pointwise(a, b, "a difference needs two values of the same shape",
+                               [](Component x, Component y) { return subtract(x, y); });
+  return with_paths(with_gaps(rest, a, b, -1), a, b, -1);
 }
 
 Value multiply(const Value& a, const Value& b) {
-  if (a.path && b.path) return {a.rows, b.columns, a.parts, joined(a, b)};
+  if (a.path && b.path) return {a.rows, b.columns, a.parts, joined(a.path, b.path)};
   if (of_spinors(a) || of_spinors(b)) return multiply_spinors(a, b);
   if (single(a)) {
-    const Value product = each(b, [&](Component y) { return multiply(a.parts[0], y); });
+    Value product = each(b, [&](Component y) { return multiply(a.parts[0], y); });
+    if (a.links && b.links) {
+      product.links = joined(a.links, b.links);
+    } else {
+      product = a.links || a.path ? with_scaled_paths(product, a, b, multiply)
+                                  : with_scaled_paths(product, b, a, multiply);
+    }
     return a.gap ? with_scaled_gap(product, a, b, multiply)
                  : with_scaled_gap(product, b, a, multiply);
   }
-  if (single(b)) return each(a, [&](Component x) { return multiply(x, b.parts[0]); });
+  if (single(b)) {
+    const Value product = each(a, [&](Component x) { return multiply(x, b.parts[0]); });
+    return with_scaled_paths(product, a, b, multiply);
+  }
   if (a.columns != b.rows) {
     throw ShapeError("vectors are multiplied with `dot`, `cross` or `outer`");
   }
@@ -169,7 +257,7 @@ Value multiply(const Value& a, const Value& b) {
       result.parts.push_back(sum);
     }
   }
-  if (a.links && b.links) result.links = joined(*a.links, *b.links);
+  result.links = joined(a.links, b.links);
   return result;
 }
 
@@ -179,7 +267,8 @@ Value divide(const Value& a, const Value& b) {
     const Component one{b.parts[0].re->arena->integer(1), {}};
     return multiply_spinors({1, 1, {divide(one, b.parts[0])}}, a);
   }
-  return with_scaled_gap(each(a, [&](Component x) { return divide(x, b.parts[0]); }), a, b, divide);
+  const Value quotient = each(a, [&](Component x) { return divide(x, b.parts[0]); });
+  return with_scaled_gap(with_scaled_paths(quotient, a, b, divide), a, b, divide);
 }
 
 Value negate(const Value& a) {
@@ -191,6 +280,8 @@ Value negate(const Value& a) {
     return x.real() ? Component{-x.re, {}} : Component{-x.re, -x.im};
   });
   if (a.gap) result.gap = std::make_shared<const Gap>(Gap{-a.gap->most, -a.gap->gap});
+  const Value minus_one = Value::of(a.parts[0].re->arena->integer(-1));
+  result = with_scaled_paths(std::move(result), a, minus_one, multiply);
   return result;
 }
 

@@ -43,19 +43,28 @@ struct Gap {
 struct SpinOperator;
 struct SpinorForm;
 
+/// A number times the product of links along a path.
+struct PathTerm {
+  Component weight;
+  LinkPath path;
+};
+/// A sum of such products, with the same number of colours. Sums, products and multiples of links
+/// stay one: A*(B + C) is A*B + A*C, and k*(A*B) is (k*A)*B.
+using PathSum = std::vector<PathTerm>;
+
 struct Value {
   int rows = 1;
   int columns = 1;
   std::vector<Component> parts;  ///< row by row
-  /// While an action is read (Reading::trace_of): the path whose product the value is; `parts` are
-  /// then not used.
-  std::shared_ptr<const LinkPath> path = nullptr;
+  /// While an action is read (Reading::trace_of): the paths whose products the value is; `parts`
+  /// are then not used.
+  std::shared_ptr<const PathSum> path = nullptr;
   /// A spinor: rows are spin, columns colour (compiler/physics/spinors/spinors.hpp).
   bool spinor = false;
   /// An operator on spinors; `parts` are then not used.
   std::shared_ptr<const SpinOperator> acts = nullptr;
-  /// The path whose product of links is stored in `parts`, where it is known.
-  std::shared_ptr<const LinkPath> links = nullptr;
+  /// The paths whose products of links are stored in `parts`, where they are known.
+  std::shared_ptr<const PathSum> links = nullptr;
   /// For a spinor, while an operator is recognised: its dependence on the argument.
   std::shared_ptr<const SpinorForm> form = nullptr;
   /// For a real number, where it is known (Lowerer::keeping_gaps). Sums and multiples keep it, and
@@ -84,8 +93,18 @@ Component dot_product(const Value& a, const Value& b);
 LinkPath inverse(const LinkPath& path);
 /// The first path followed by the second; null where the second does not begin at the end of the
 /// first.
-std::shared_ptr<const LinkPath> joined(const Value& a, const Value& b);
 std::shared_ptr<const LinkPath> joined(const LinkPath& a, const LinkPath& b);
+
+using Paths = std::shared_ptr<const PathSum>;
+/// One path with the number 1.
+Paths sole_path(Arena& arena, LinkPath path);
+/// The path of a sum that is one path times 1; null elsewhere.
+const LinkPath* sole_path(const Paths& paths);
+/// The conjugate transpose; the sum as it is at another site; null of null.
+Paths inverse(const Paths& paths);
+Paths shifted(const Paths& paths, algebra::Offset offset);
+/// Null where a path of the second does not begin at the end of one of the first.
+Paths joined(const Paths& a, const Paths& b);
 Expr norm2(Component a);
 
 Value add(const Value& a, const Value& b);

@@ -1,5 +1,6 @@
 #include "compiler/physics/spinors/determinants.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -31,6 +32,13 @@ bool take_apart(const Context& d, const dsl::Expr& e, bool divides,
                 std::vector<DeterminantCall>& calls, std::set<std::string>& open) {
   if (is_call(e)) {
     calls.push_back({&e, divides});
+    return true;
+  }
+  if (e.kind == dsl::ExprKind::Binary && e.text == "^") {
+    const std::size_t first = calls.size();
+    if (!take_apart(d, *e.args[0], divides, calls, open)) return false;
+    for (std::size_t i = first; i < calls.size(); ++i)
+      calls[i].exponents.push_back(e.args[1].get());
     return true;
   }
   if (e.kind == dsl::ExprKind::Binary && (e.text == "*" || e.text == "/")) {
@@ -66,6 +74,33 @@ void check_tolerance(const Context& d, const dsl::Expr& start, const LinearSyste
   }
 }
 
+constexpr long double kError = 1e-11L;  // of a rational function
+constexpr int kMostFractions = 32;
+
+const dsl::Expr* fraction_option(const dsl::Expr& call) {
+  for (const char* name : {"range", "tol", "order"})
+    if (const dsl::Expr* option = option_of(call, name)) return option;
+  return nullptr;
+}
+
+/// Both functions with n fractions each.
+bool approximate(DeterminantFraction& fraction, int n) {
+  const auto action = algebra::inverse_power(fraction.power, fraction.low, fraction.high, n);
+  const auto field = algebra::direct_power(fraction.power / 2, fraction.low, fraction.high, n);
+  if (!action || !field) return false;
+  fraction.action = *action;
+  fraction.field = *field;
+  return true;
+}
+
+/// Shifts of the poles behind the first one.
+std::vector<Expr> shifts_of(Arena& arena, const algebra::SimpleFractions& f) {
+  std::vector<Expr> shifts;
+  for (std::size_t k = 1; k < f.poles.size(); ++k)
+    shifts.push_back(arena.real(f.poles[k] - f.poles[0]));
+  return shifts;
+}
+
 }  // namespace
 
 bool is_determinant(const Context& d, const dsl::Expr& e) {
@@ -79,7 +114,47 @@ std::vector<DeterminantCall> determinant_calls(const Context& d, const dsl::Expr
   return calls;
 }
 
-DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call) {
+/// The rational functions of a fraction from the options `range`, `tol`, `order`.
+DeterminantFraction Lowerer::fraction_of(const dsl::Expr& call, long double power) {
+  DeterminantFraction fraction;
+  fraction.power = power;
+  const auto number = [&](const dsl::Expr& e, const char* what) {
+    const auto value = algebra::constant(fixed(e, what));
+    return value ? value->real : 0.0L;
+  };
+  const dsl::Expr* range = option_of(call, "range");
+  if (!range)
+    d_.fail(errors::fraction_of_determinant(
+        call.span, "a fraction as the power of a determinant needs the range of the eigenvalues",
+        "write range = [low, high] with the smallest and the largest eigenvalue of D adj(D)"));
+  if (range->kind == dsl::ExprKind::List && range->args.size() == 2) {
+    fraction.low = number(*range->args[0], "`range`");
+    fraction.high = number(*range->args[1], "`range`");
+  }
+  if (!(fraction.low > 0) || !(fraction.high > fraction.low))
+    d_.fail(errors::option_value(range->span, "range",
+                                 "[low, high] with 0 < low < high, eigenvalues of D adj(D)"));
+  const dsl::Expr *tol = option_of(call, "tol"), *order = option_of(call, "order");
+  if (order) {
+    const std::int64_t n = fixed_integer(*order, "`order`");
+    if (n < 1 || n > kMostFractions || !approximate(fraction, static_cast<int>(n)))
+      d_.fail(errors::option_value(
+          order->span, "order",
+          "a whole number of fractions, at most 32, whose error is above 1e-13"));
+    return fraction;
+  }
+  const long double wanted = tol ? number(*tol, "`tol`") : kError;
+  if (!(wanted >= 1e-13L) || wanted > 0.1L)
+    d_.fail(errors::option_value(tol->span, "tol", "a relative error from 1e-13 to 0.1"));
+  for (int n = 2; n <= kMostFractions; ++n)
+    if (approximate(fraction, n) && std::max(fraction.action.error, fraction.field.error) <= wanted)
+      return fraction;
+  d_.fail(errors::fraction_of_determinant(
+      range->span, "no 32 fractions are as accurate as `tol` on this range",
+      "take a larger `tol`, or a larger low, as far as the spectrum allows"));
+}
+
+DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, long double power) {
   const dsl::Expr& op = *call.args[0];
   const NamedFact* fact = d_.facts.find(op.text);
   if (!fact || fact->kind != NamedFact::Kind::Function || fact->parameters.size() != 1)
@@ -96,27 +171,40 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call) {
   bool force = false;
   for (const dsl::NamedArgument& option : call.named) {
     force = force || option.name == "force";
-    const bool known = option.name == "solver" || option.name == "force" ||
-                       option.name == "start" || option.name == "even_odd";
-    if (known) continue;
+    static const std::set<std::string> kWords{"solver", "force", "start", "even_odd",
+                                              "range",  "tol",   "order"};
+    if (kWords.contains(option.name)) continue;
     options.values.emplace(option.name, value(*option.value));
   }
   factor.form = linear_operator(*fact, call, options);
   factor.adjoint = adjoint(factor.form);
-  const auto system = [&](const char* option) {
+  if (power < 1) factor.fraction = fraction_of(call, power);
+  if (const dsl::Expr* wrong = power < 1 ? nullptr : fraction_option(call))
+    d_.fail(errors::fraction_of_determinant(
+        wrong->span, "the power of this determinant is whole: it takes no rational function",
+        "leave `range`, `tol` and `order` out"));
+  const auto system = [&](const char* option, const algebra::SimpleFractions* fractions) {
     LinearSystem solve;
     solve.span = call.span;
-    solve.rows = 4;
+    solve.rows = d_.spins;
     solve.columns = factor.colours;
     solve.complex = solve.spinor = solve.wide = true;
     solve.antiperiodic = factor.antiperiodic;
-    choose_solver(call, {}, solve, option);
+    const std::vector<Expr> shifts =
+        fractions ? shifts_of(d_.arena(), *fractions) : std::vector<Expr>{};
+    choose_solver(call, {}, solve, option, fractions ? &shifts : nullptr);
     return solve;
   };
-  factor.solver = system("solver");
-  if (force) factor.kicks = system("force");
+  const auto* action = factor.fraction ? &factor.fraction->action : nullptr;
+  factor.solver = system("solver", action);
+  if (force) factor.kicks = system("force", action);
+  if (factor.fraction) factor.fraction->field_solver = system("solver", &factor.fraction->field);
   if (const dsl::Expr* start = option_of(call, "start")) {
     factor.past = past_of(*start);
+    if (factor.fraction && factor.past > 0)
+      d_.fail(errors::fraction_of_determinant(
+          start->span, "the poles of a fraction are solved for from 0 together",
+          "leave `start` out"));
     if (factor.past > 0) check_tolerance(d_, *start, force ? *factor.kicks : factor.solver);
   }
   const dsl::Expr* even_odd = even_odd_option(d_, call);

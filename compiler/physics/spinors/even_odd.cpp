@@ -48,7 +48,7 @@ class Halving {
   }
 
   std::vector<Expr> lift(const PartedOperator& op, int first) const {
-    const Value y = spinor_of_arrays(arena_, first, colours_);
+    const Value y = spinor_of_arrays(arena_, first, d_.spins, colours_);
     const Value even = negate(apply(op.inverse, link_, apply(op.hops, link_, y)));
     return at_odd(d_, reals(y), reals(even));
   }
@@ -72,12 +72,12 @@ class Halving {
  private:
   std::vector<int> fresh() {
     std::vector<int> arrays;
-    for (int i = 0; i < 8 * colours_; ++i) arrays.push_back(d_.new_array());
+    for (int i = 0; i < 2 * d_.spins * colours_; ++i) arrays.push_back(d_.new_array());
     return arrays;
   }
 
   Value field(const std::vector<int>& arrays) const {
-    return spinor_of_arrays(arena_, arrays.front(), colours_);
+    return spinor_of_arrays(arena_, arrays.front(), d_.spins, colours_);
   }
   std::vector<Expr> reals(const Value& v) const { return real_parts(arena_, v, true); }
 
@@ -102,10 +102,10 @@ class Halving {
 
 }  // namespace
 
-Value spinor_of_arrays(Arena& arena, int first, int colours, dsl::Span span) {
-  Value v{4, colours, {}};
+Value spinor_of_arrays(Arena& arena, int first, int spins, int colours, dsl::Span span) {
+  Value v{spins, colours, {}};
   v.spinor = true;
-  for (int i = 0; i < 4 * colours; ++i) {
+  for (int i = 0; i < spins * colours; ++i) {
     v.parts.push_back(
         {arena.load(first + 2 * i, {}, span), arena.load(first + 2 * i + 1, {}, span)});
   }
@@ -200,7 +200,7 @@ EvenOddSystem odd_square_system(const Declared& d, const PartedOperator& op,
 LinearMap odd_square(const Declared& d, const PartedOperator& op, const PartedOperator& adjoint,
                      const gauge::LinkOf& link, int colours, int first) {
   std::vector<int> arrays;
-  for (int i = 0; i < 8 * colours; ++i) arrays.push_back(first + i);
+  for (int i = 0; i < 2 * d.spins * colours; ++i) arrays.push_back(first + i);
   return Halving(d, link, colours).schur_square(op, adjoint, arrays, false);
 }
 

@@ -55,7 +55,7 @@ std::optional<EvenOddSystem> even_odd_system(const Declared& d, const SpinorForm
                                              const gauge::LinkOf& link, int colours);
 
 /// A spinor of Loads of arrays first, first + 1, ...: re, im of each component.
-Value spinor_of_arrays(Arena& arena, int first, int colours, dsl::Span span = {});
+Value spinor_of_arrays(Arena& arena, int first, int spins, int colours, dsl::Span span = {});
 /// re, im of each component.
 std::vector<Expr> real_parts(Arena& arena, const Value& v, bool complex);
 

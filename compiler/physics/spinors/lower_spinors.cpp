@@ -21,6 +21,11 @@ std::optional<Value> Lowerer::gamma_matrix(const dsl::Expr& e, const Scope& scop
   if (base.kind != dsl::ExprKind::Name || base.text != "gamma" || e.args.size() != 2) return {};
   if (scope.value(base.text) || !has_fermions() || d_.facts.find(base.text)) return {};
   const auto k = direction(*e.args[1], scope);
+  if (d_.spins == 1)
+    d_.fail(errors::wrong_shape(e.span, "a spinor(1) has one component of spin, and no gammas"));
+  if (d_.spins == 2 && k && k->value == 3)
+    d_.fail(errors::wrong_shape(
+        e.span, "a spinor(2) has gammas of x, y and z; four directions take four components"));
   if (!k || k->value < 0 || k->value >= 4) {
     d_.fail(errors::wrong_shape(e.args[1]->span, "a gamma matrix has a direction: gamma[mu]"));
   }
@@ -46,7 +51,7 @@ gauge::LinkOf Lowerer::link_matrices() const {
 
 std::optional<Value> Lowerer::unit_spinor(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
-  Value v{4, colours(), {}};
+  Value v{d_.spins, colours(), {}};
   v.spinor = true;
   const Component zero{arena.integer(0), arena.integer(0)};
   v.parts.assign(static_cast<std::size_t>(v.rows * v.columns), zero);
@@ -67,7 +72,7 @@ SpinorForm Lowerer::linear_operator(const NamedFact& fact, const dsl::Expr& at,
   without_stages.stages = nullptr;
   Scope inner = Scope::in(without_stages);
   inner.parent = scope.dynamic_part();
-  inner.values.emplace(fact.parameters[0], unknown_spinor(d_.arena(), colours()));
+  inner.values.emplace(fact.parameters[0], unknown_spinor(d_.arena(), d_.spins, colours()));
   const Value v = value(*fact.value, inner);
   if (!v.spinor || !v.form) {
     d_.fail(errors::not_a_sum_of_paths(at.span, fact.name, fact.parameters[0], fact.span));

@@ -42,18 +42,27 @@ bool even_odd_wanted(const Program& d, const dsl::Expr& e, const SpinorForm* for
 
 /// The solver that a call names, `cg` where it names none, with its options.
 void Lowerer::choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve,
-                            const std::string& option) {
+                            const std::string& option, const std::vector<Expr>* shifts) {
   const dsl::Expr* choice = nullptr;
   for (const dsl::NamedArgument& named : e.named) {
     if (named.name == option) choice = named.value.get();
   }
-  const std::string chosen = choice ? choice->text : "cg";
+  const std::string chosen = choice ? choice->text : shifts ? "multishift" : "cg";
   const dsl::Symbol* symbol = d_.resolved.find(chosen);
   if (!symbol || symbol->kind != dsl::SymbolKind::Solver || !symbol->line) {
     d_.fail(errors::unknown_name(choice ? choice->span : e.span, chosen));
   }
   solve.solver = text::read_solver(symbol->line->clause, e.span, d_.diagnostics);
   if (!solve.solver) throw Failure{};
+  if (shifts && !text::has_shifts(*solve.solver))
+    d_.fail(errors::fraction_of_determinant(
+        choice->span, fmt::format("`{}` does not solve for the poles of a fraction", chosen),
+        "take a text with lines x[k] = ..., `multishift`"));
+  const int count = shifts ? static_cast<int>(shifts->size()) : 0;
+  solve.solver = text::with_shifts(*solve.solver, count);
+  for (int k = 1; k <= count; ++k)
+    solve.options.emplace_back(text::shifted_name("shift", k),
+                               (*shifts)[static_cast<std::size_t>(k - 1)]);
   std::vector<std::string> names;
   for (const dsl::NamedArgument& named : symbol->value->named) {
     if (named.name.find('(') != std::string::npos) continue;
@@ -71,6 +80,10 @@ void Lowerer::choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem
   if (choice) {
     for (const dsl::NamedArgument& named : choice->named) {
       if (named.name == "inner") {
+        if (shifts)
+          d_.fail(errors::fraction_of_determinant(
+              named.span, "the poles of a fraction are not solved for in two precisions",
+              "leave `inner` out"));
         solve.options.emplace_back("inner", integer(32));
         solve.refining = text::refining_text(*solve.solver, d_.resolved);
         if (!solve.refining) d_.fail(errors::no_refining_text(named.span, chosen));
@@ -96,7 +109,7 @@ Value Lowerer::staged(const Value& v, const Reading& reading) {
     reading.stages->push_back(std::move(stage));
     known = &reading.stages->back();
   }
-  Value result = spinor_of_arrays(d_.arena(), known->arrays.front(), v.columns);
+  Value result = spinor_of_arrays(d_.arena(), known->arrays.front(), v.rows, v.columns);
   result.form = v.form;
   return result;
 }
@@ -242,7 +255,7 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
     Scope inner = Scope::in(operators);
     inner.parent = &scope;
     Value x = unknown(complex);
-    if (b.spinor) x.form = unknown_spinor(arena, b.columns).form;
+    if (b.spinor) x.form = unknown_spinor(arena, b.rows, b.columns).form;
     inner.values.emplace("the unknown", x);
     auto argument = std::make_shared<dsl::Expr>(op);
     argument->text = "the unknown";

@@ -42,11 +42,11 @@ Diagnostic not_a_sum_of_paths(Span span, const std::string& function, const std:
       error("E0755", span,
             fmt::format("`{0}({1})` is not recognised as linear in `{1}`", function, argument),
             "adjoint and derivative follow from its terms",
-            fmt::format("each term is a number times gammas times links along a path before `{}` "
-                        "at the end of the path",
+            fmt::format("each term is a number times gammas times sums and products of links along "
+                        "paths before `{}`, which is read where they end",
                         argument),
-            fmt::format("write sums of links term by term: (A + B)*{0} as A*{0} + B*{0}, and loops "
-                        "with loop(mu, nu, -mu, -nu)",
+            fmt::format("write hops as U[mu]*{0}@mu and loops as loop(mu, nu, -mu, -nu)*{0}, and "
+                        "leave out what is neither a number, a gamma nor a path of links",
                         argument)),
       declared, "defined here");
 }

@@ -1,6 +1,7 @@
 #include "compiler/physics/spinors/spinors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -95,14 +96,14 @@ Value operator_of(std::vector<SpinTerm> terms) {
   return v;
 }
 
-std::shared_ptr<const LinkPath> product_path(const SpinTerm& a, const SpinTerm& b) {
-  if (a.colour.parts.empty()) return b.path;
-  if (b.colour.parts.empty()) return a.path;
-  return a.path && b.path ? joined(*a.path, *b.path) : nullptr;
+Paths product_paths(const SpinTerm& a, const SpinTerm& b) {
+  if (a.colour.parts.empty()) return b.paths;
+  if (b.colour.parts.empty()) return a.paths;
+  return joined(a.paths, b.paths);
 }
 
 SpinTerm product(const SpinTerm& a, const SpinTerm& b) {
-  SpinTerm c{a.spin * b.spin, gauge::times(a.weight, b.weight), a.colour, product_path(a, b)};
+  SpinTerm c{a.spin * b.spin, gauge::times(a.weight, b.weight), a.colour, product_paths(a, b)};
   if (a.colour.parts.empty()) {
     c.colour = b.colour;
   } else if (!b.colour.parts.empty()) {
@@ -156,17 +157,25 @@ std::shared_ptr<const SpinorForm> acted(const std::vector<SpinTerm>& terms,
   using gauge::operator+;
   SpinorForm result;
   for (const SpinTerm& op : terms) {
+    if (!op.colour.parts.empty() && !op.paths) return nullptr;
     for (const SpinorTerm& term : form.terms) {
-      SpinorTerm both{op.spin * term.spin, gauge::times(op.weight, term.weight), term.path,
-                      term.at};
-      if (!op.colour.parts.empty()) {
-        if (!op.path) return nullptr;
-        const LinkPath end{term.at, {}};
-        const auto path = joined(*op.path, term.path.word.empty() ? end : term.path);
-        if (!path) return nullptr;
-        both.path = *path;
+      const SpinorTerm both{op.spin * term.spin, gauge::times(op.weight, term.weight), term.path,
+                            term.at};
+      if (op.colour.parts.empty()) {
+        add_term(result, both);
+        continue;
       }
-      add_term(result, std::move(both));
+      const LinkPath end = term.path.word.empty() ? LinkPath{term.at, {}} : term.path;
+      for (const PathTerm& step : *op.paths) {
+        SpinorTerm one = both;
+        one.weight = gauge::times(full(step.weight), one.weight);
+        if (!step.path.word.empty()) {
+          const auto path = joined(step.path, end);
+          if (!path) return nullptr;
+          one.path = *path;
+        }
+        add_term(result, std::move(one));
+      }
     }
   }
   return std::make_shared<const SpinorForm>(std::move(result));
@@ -257,18 +266,14 @@ Value adjoint_operator(const Value& a) {
     term.spin = gauge::adjoint(term.spin);
     term.weight = gauge::conjugate(term.weight);
     if (!term.colour.parts.empty()) term.colour = gauge::adjoint(term.colour);
-    if (term.path) term.path = std::make_shared<const LinkPath>(inverse(*term.path));
+    term.paths = inverse(term.paths);
   }
   return operator_of(std::move(terms));
 }
 
 void shift_form(Value& v, algebra::Offset offset) {
   using gauge::operator+;
-  if (v.links) {
-    LinkPath path = *v.links;
-    path.start = path.start + offset;
-    v.links = std::make_shared<const LinkPath>(std::move(path));
-  }
+  v.links = shifted(v.links, offset);
   const auto moved = [&](const Complex& w) {
     return Complex{neighbour(w.re, offset), neighbour(w.im, offset)};
   };
@@ -277,10 +282,7 @@ void shift_form(Value& v, algebra::Offset offset) {
     for (SpinTerm& term : op.terms) {
       term.weight = moved(term.weight);
       for (Complex& part : term.colour.parts) part = moved(part);
-      if (!term.path) continue;
-      LinkPath path = *term.path;
-      path.start = path.start + offset;
-      term.path = std::make_shared<const LinkPath>(std::move(path));
+      term.paths = shifted(term.paths, offset);
     }
     v.acts = std::make_shared<const SpinOperator>(std::move(op));
   }
@@ -295,9 +297,9 @@ void shift_form(Value& v, algebra::Offset offset) {
   }
 }
 
-Value unknown_spinor(Arena& arena, int colours) {
-  Value v{4, colours, {}};
-  for (int i = 0; i < 4 * colours; ++i) {
+Value unknown_spinor(Arena& arena, int spins, int colours) {
+  Value v{spins, colours, {}};
+  for (int i = 0; i < spins * colours; ++i) {
     v.parts.push_back({arena.symbol(fmt::format("re of the argument's component {}", i)),
                        arena.symbol(fmt::format("im of the argument's component {}", i))});
   }
@@ -340,6 +342,41 @@ SpinorForm adjoint(const SpinorForm& form) {
   return result;
 }
 
+bool numbers_repeat(const SpinorForm& form, std::span<const std::int64_t> extents) {
+  constexpr std::int64_t kMostSites = 4096;
+  std::int64_t sites = 1;
+  for (const std::int64_t extent : extents) sites *= extent;
+  const auto value_at = [](Expr e, const std::vector<std::int64_t>& place) {
+    return algebra::evaluate(
+        e, {[&](const algebra::Node& node) {
+          if (node.op == algebra::Op::Site)
+            return static_cast<double>(place[static_cast<std::size_t>(node.index)]);
+          return 0.37 + 0.01 * static_cast<double>(node.name.size());
+        }});
+  };
+  const auto repeats = [&](Expr e) {
+    if (!algebra::per_site(e)) return true;
+    const std::int64_t step = std::max<std::int64_t>(1, sites / kMostSites) | 1;
+    for (std::int64_t site = 0; site < sites; site += step) {
+      std::vector<std::int64_t> place;
+      std::int64_t rest = site;
+      for (const std::int64_t extent : extents) place.push_back(rest % extent), rest /= extent;
+      const double here = value_at(e, place);
+      for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+        for (const int sign : {-1, 1}) {
+          std::vector<std::int64_t> beyond = place;
+          beyond[axis] += sign * extents[axis];
+          if (std::fabs(value_at(e, beyond) - here) > 1e-9 * (1 + std::fabs(here))) return false;
+        }
+      }
+    }
+    return true;
+  };
+  return std::ranges::all_of(form.terms, [&](const SpinorTerm& term) {
+    return repeats(term.weight.re) && repeats(term.weight.im);
+  });
+}
+
 SpinorForm form_of(const gauge::DiracOperator& d) {
   SpinorForm form;
   for (const gauge::LocalTerm& term : d.local) add_term(form, {term.spin, term.weight, {}, {}});
@@ -376,19 +413,56 @@ std::shared_ptr<const SpinorForm> composed(const SpinorForm& outer, const Spinor
 
 }  // namespace
 
+namespace {
+
+/// Terms with paths between the same sites that act alike on spin: sum of weight * path.
+struct PathGroup {
+  SpinMatrix spin;
+  Complex weight;  ///< of the group's only path; 1 where there are several
+  algebra::Offset at;
+  std::vector<gauge::WeightedLinkPath> paths;  ///< none: 1
+};
+
+std::vector<PathGroup> grouped(const SpinorForm& form) {
+  std::vector<PathGroup> groups;
+  for (const SpinorTerm& term : form.terms) {
+    const auto same = std::ranges::find_if(groups, [&](const PathGroup& group) {
+      return !group.paths.empty() && !term.path.word.empty() && group.spin == term.spin &&
+             group.at == term.at;
+    });
+    if (same != groups.end()) {
+      same->paths.push_back({term.weight, term.path.word, term.path.start});
+      continue;
+    }
+    PathGroup& group = groups.emplace_back(PathGroup{term.spin, term.weight, term.at, {}});
+    if (!term.path.word.empty())
+      group.paths.push_back({term.weight, term.path.word, term.path.start});
+  }
+  for (PathGroup& group : groups) {
+    Arena& arena = *group.weight.re->arena;
+    if (group.paths.size() > 1) group.weight = {arena.integer(1), arena.integer(0)};
+  }
+  return groups;
+}
+
+gauge::Matrix product_of(const PathGroup& group, const gauge::LinkOf& link) {
+  if (group.paths.empty()) return {};
+  if (group.paths.size() > 1) return gauge::sum_of_paths(group.paths, link);
+  return gauge::along(group.paths[0].path, group.paths[0].from, link);
+}
+
+}  // namespace
+
 Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi) {
   // hops of one weight are added first
   std::vector<std::pair<Complex, gauge::Spinor>> sums;
   const gauge::Spinor here = matrix_of(psi);
-  for (const SpinorTerm& term : form.terms) {
+  for (const PathGroup& term : grouped(form)) {
     gauge::Spinor there = here;
     for (Complex& part : there.parts) {
       part = {neighbour(part.re, term.at), neighbour(part.im, term.at)};
     }
-    const gauge::Matrix along = term.path.word.empty()
-                                    ? gauge::Matrix{}
-                                    : gauge::along(term.path.word, term.path.start, link);
-    const gauge::Spinor part = gauge::apply_hop(term.spin, along, there);
+    const gauge::Spinor part = gauge::apply_hop(term.spin, product_of(term, link), there);
     const auto found = std::ranges::find_if(
         sums, [&](const auto& entry) { return same_number(entry.first, term.weight); });
     if (found == sums.end()) {
@@ -397,7 +471,7 @@ Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi)
       found->second = gauge::plus(found->second, part);
     }
   }
-  gauge::Spinor total = gauge::zero(*psi.parts[0].re->arena, 4, psi.columns);
+  gauge::Spinor total = gauge::zero(*psi.parts[0].re->arena, psi.rows, psi.columns);
   for (const auto& [weight, sum] : sums) {
     const bool real = weight.im.is_zero();
     total = gauge::plus(total, real ? gauge::times(weight.re, sum) : gauge::times(weight, sum));

@@ -1,8 +1,9 @@
 // Spinors and operators on spinors.
 //
-// A spinor is a value of 4 rows (spin) and one column for each colour. `gamma[mu]`, `gamma5`, links
-// and their sums and products are operators on spinors: sums of terms number * spin (x) colour.
-// Spin matrices are exact (gauge/clifford.hpp), so that `1 - gamma[mu]` is one matrix of known rank
+// A spinor is a value of 4 rows (spin; n of `spinor(n)`) and one column for each colour.
+// `gamma[mu]`, `gamma5`, links and their sums and products are operators on spinors: sums of terms
+// number * spin (x) colour. Spin matrices are exact (gauge/clifford.hpp), so that `1 - gamma[mu]`
+// is one matrix of known rank
 // 2. It projects a spinor to two rows before a link is applied (docs/formulas.md 3.1). Products of
 // operators are evaluated when they are applied to a spinor. The arithmetic of spinors keeps the
 // order in which it is written.
@@ -11,8 +12,10 @@
 // of the argument. Shapes that do not fit throw ShapeError.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "compiler/gauge/clifford.hpp"
@@ -25,8 +28,8 @@ namespace vphi::physics {
 struct SpinTerm {
   gauge::SpinMatrix spin;
   gauge::Complex weight;
-  gauge::Matrix colour;                            ///< no parts: 1
-  std::shared_ptr<const LinkPath> path = nullptr;  ///< path whose product `colour` is, where known
+  gauge::Matrix colour;   ///< no parts: 1
+  Paths paths = nullptr;  ///< paths whose products `colour` is, where known
 };
 struct SpinOperator {
   std::vector<SpinTerm> terms;
@@ -56,12 +59,15 @@ Value adjoint_operator(const Value& a);
 void shift_form(Value& v, algebra::Offset offset);
 
 /// A placeholder for the argument of a linear function that is to be recognised.
-Value unknown_spinor(Arena& arena, int colours);
+Value unknown_spinor(Arena& arena, int spins, int colours);
 /// The operator in terms of hops along links; nothing where a path is longer than one link.
 std::optional<gauge::DiracOperator> dirac_operator(const SpinorForm& form);
 /// The form of the adjoint operator: <chi, D psi> = <D^+ chi, psi>.
 SpinorForm adjoint(const SpinorForm& form);
 SpinorForm form_of(const gauge::DiracOperator& d);
+/// Whether every number of the form that differs from site to site is the same one box further
+/// along each axis, so that it can be moved with the site. Compared at some thousand sites.
+bool numbers_repeat(const SpinorForm& form, std::span<const std::int64_t> extents);
 /// The operator applied to a spinor.
 Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi);
 

@@ -63,6 +63,7 @@ struct Declared : Setting {
   explicit Declared(const Setting& setting) : Setting(setting) {}
   std::vector<StateField> fields;
   gauge::Gammas gammas = gauge::gammas(gauge::GammaBasis::Chiral);
+  int spins = 4;  ///< components of spin of each spinor
   /// StateField::antiperiodic of each `fermion`, including those without memory.
   std::map<std::string, std::array<bool, 4>> spinor_antiperiodic;
 

@@ -151,7 +151,9 @@ class SolveLoopsBuilder {
 
   /// Has a value at each site (0 everywhere is told by its shape alone).
   bool is_field(const std::string& name, const Value& v) const {
-    if (name == text_.unknown || name == text_.source || !v.scalar()) return true;
+    if (name == text_.unknown || name == text_.source || solve_.beside.contains(name) ||
+        !v.scalar())
+      return true;
     return std::ranges::any_of(
         v.parts, [](const Component& c) { return c.re->per_site || (c.im && c.im->per_site); });
   }
@@ -366,8 +368,11 @@ class SolveLoopsBuilder {
         list.push_back(kept_.array(name, now[i]));
         continue;
       }
-      const int array =
-          name == text_.unknown ? unknowns_[i] : storage_.allocate_new(kept_.scratch(name));
+      const auto beside = solve_.beside.find(name);
+      const int array = name == text_.unknown ? unknowns_[i]
+                        : beside != solve_.beside.end()
+                            ? beside->second[i]
+                            : storage_.allocate_new(kept_.scratch(name));
       start_wanted_.arrays[array] = start_.array(name, now[i]);
       list.push_back(arena_.load(array));
       fields_[name].push_back(array);

@@ -19,13 +19,17 @@ using physics::Trajectory;
 
 namespace {
 
+/// Kicks at the same links commute: one of the level since the last drift takes the length.
 void put(std::vector<TrajectoryFlow>& flows, int level, long double length) {
   if (length == 0) return;
-  if (!flows.empty() && flows.back().level == level) {
-    flows.back().length += length;
-  } else {
-    flows.push_back({level, length});
+  for (auto flow = flows.rbegin(); flow != flows.rend(); ++flow) {
+    if (flow->level == level) {
+      flow->length += length;
+      return;
+    }
+    if (level < 0 || flow->level < 0) break;
   }
+  flows.push_back({level, length});
 }
 
 void run(const std::vector<LevelFlows>& levels, std::size_t level, long double length,

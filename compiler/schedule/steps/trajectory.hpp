@@ -3,10 +3,11 @@
 // Each level has an integrator of the library or of the model, read as a composition of flows
 // (composition.hpp): kicks of its own action, and drifts. A drift consists of the steps of the next
 // inner level, or is the drift of the links (Sexton and Weingarten, Nucl. Phys. B 380, 665 (1992)).
-// Successive kicks of one level are joined. The list of flows is the same for every trajectory: one
-// kernel for the kick of a level along an axis and one for the drift serve them all, with a length
-// that a small kernel before each flow reads from a table. The change of H, the random number and
-// the decision are computed in the epilogue of a kernel on the device.
+// Kicks of one level between two drifts are joined, also where other levels are kicked between
+// them: all are at the same links. The list of flows is the same for every trajectory: one kernel
+// for the kick of a level along an axis and one for the drift serve them all, with a length that a
+// small kernel before each flow reads from a table. The change of H, the random number and the
+// decision are computed in the epilogue of a kernel on the device.
 #pragma once
 
 #include "compiler/schedule/steps/step.hpp"

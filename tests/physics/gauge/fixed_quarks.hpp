@@ -3,7 +3,7 @@
 // actions and forces of independent programs can be compared.
 //
 // U_mu(s) = exp(i scale sum_a r(1 + a + G(mu + d s)) T_a), momenta sqrt(3) r(2^20 + ...), and the
-// components k = colour + N(spin + 4 s) of phi r(2^21 + 1 + 2k) + i r(2^21 + 2 + 2k); s is the
+// components k = colour + N(spin + ns s) of phi r(2^21 + 1 + 2k) + i r(2^21 + 2 + 2k); s is the
 // site, x fastest, G the number of generators. Kernels run in the interpreter.
 #pragma once
 
@@ -54,19 +54,21 @@ inline Dense in_algebra(int n, const std::vector<double>& w) {
 
 class FixedQuarks {
  public:
-  FixedQuarks(const std::string& text, int colours, int dims, int sites, double scale)
+  FixedQuarks(const std::string& text, int colours, int dims, int sites, double scale,
+              int spins = 4)
       : compiled_(compile_text(text, {})),
         program_(*compiled_.program),
         colours_(colours),
         dims_(dims),
         sites_(sites),
+        spins_(spins),
         generators_(colours == 1 ? 1 : colours * colours - 1),
         run_(std::make_unique<kernel::Interpreter>(*compiled_.plan)) {
     run_->start();
     for (int s = 0; s < sites_; ++s)
       for (int mu = 0; mu < dims_; ++mu) links_.push_back(link(s, mu, scale));
     put_links(0);
-    for (int k = 0; k < 8 * colours_; ++k) {
+    for (int k = 0; k < reals(); ++k) {
       std::vector<double>& phi = field("phi", k);
       for (int s = 0; s < sites_; ++s)
         phi[static_cast<std::size_t>(s)] =
@@ -82,7 +84,7 @@ class FixedQuarks {
       for (const int n : extent) sum += rest % n, rest /= n;
       odd_[static_cast<std::size_t>(s)] = sum % 2;
     }
-    for (int k = 0; k < 8 * colours_; ++k)
+    for (int k = 0; k < reals(); ++k)
       for (int s = 0; s < sites_; ++s)
         if (!is_odd(s)) field("phi", k)[static_cast<std::size_t>(s)] = 0;
   }
@@ -91,7 +93,7 @@ class FixedQuarks {
   /// phi of this eta by the kernels of the draw, at the links of the start: [site][spin][colour].
   std::vector<C> drawn(const std::vector<C>& eta) {
     const auto each = [&](const std::string& what, auto see) {
-      for (int k = 0; k < 8 * colours_; ++k)
+      for (int k = 0; k < reals(); ++k)
         for (int s = 0; s < sites_; ++s)
           see(field(what, k)[static_cast<std::size_t>(s)],
               static_cast<std::size_t>(component(k, s)));
@@ -117,7 +119,7 @@ class FixedQuarks {
     each_momentum([&](double& p, int s, int mu, int a) { p = momentum(place(s, mu, a)); });
     for (std::size_t j = 0; j < actions.size(); ++j) {
       const auto first = (1U << 22U) + (static_cast<std::uint32_t>(j) << 24U) + 1;
-      for (int k = 0; k < 8 * colours_; ++k) {
+      for (int k = 0; k < reals(); ++k) {
         auto& eta = run_->buffer(actions[j] + "_y_" + std::to_string(k + 1));
         for (int s = 0; s < sites_; ++s)
           eta[static_cast<std::size_t>(s)] =
@@ -151,8 +153,14 @@ class FixedQuarks {
       begun = begun || name == "energy_before";
     }
     run_->launch(solves);
+    if (const auto density = density_of_fraction(); !density.empty()) {
+      run_->launch(density);
+      double sum = 0;
+      for (const double own : run_->buffer("quarks_density")) sum += own;
+      return sum;
+    }
     double sum = 0;
-    for (int k = 0; k < 8 * colours_; ++k) {
+    for (int k = 0; k < reals(); ++k) {
       const std::vector<double>& y = field("y", k);
       for (int s = 0; s < sites_; ++s)
         if (is_odd(s)) sum += y[static_cast<std::size_t>(s)] * y[static_cast<std::size_t>(s)];
@@ -228,10 +236,20 @@ class FixedQuarks {
     return program_.kernels[static_cast<std::size_t>(launch.kernel)].name;
   }
 
+  /// The kernels that sum S of a power from its fractions; none elsewhere.
+  std::vector<program::Launch> density_of_fraction() const {
+    std::vector<program::Launch> found;
+    for (const program::Launch& launch : program_.launches(0))
+      if (kernel_of(launch).starts_with("density_phi_quarks")) found.push_back(launch);
+    return found;
+  }
+
+  int reals() const { return 2 * spins_ * colours_; }
+
   /// Place of the number k of a site's spinor: arrays have spin outside, colour inside, re and im.
   int component(int k, int s) const {
     const int spin = k / 2 / colours_, colour = k / 2 % colours_;
-    return 2 * (colour + colours_ * (spin + 4 * s)) + k % 2;
+    return 2 * (colour + colours_ * (spin + spins_ * s)) + k % 2;
   }
   std::vector<double>& field(const std::string& what, int k) {
     return run_->buffer("quarks_" + what + "_" + std::to_string(k + 1));
@@ -281,7 +299,7 @@ class FixedQuarks {
 
   Compilation compiled_;
   const program::Program& program_;
-  int colours_, dims_, sites_, generators_;
+  int colours_, dims_, sites_, spins_, generators_;
   std::unique_ptr<kernel::Interpreter> run_;
   std::vector<Dense> links_;
   std::vector<int> odd_;  ///< 1 at odd sites; empty: the fields are at all sites

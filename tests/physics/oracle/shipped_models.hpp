@@ -29,6 +29,8 @@ inline const std::map<std::string, std::set<std::string>>& not_covered() {
       {"cosmology/preheating", velocities},
       {"cosmology/preheating_figures", velocities},
       {"cosmology/preheating_quick", velocities},
+      {"gauge/one_flavour", {"a power of a determinant"}},
+      {"gauge/staggered_hmc", {"a power of a determinant"}},
       {"gauge/su2_higgs", {"complex numbers that are drawn"}},
   };
   return kReasons;

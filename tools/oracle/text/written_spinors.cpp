@@ -10,26 +10,42 @@ using dsl::ExprKind;
 
 namespace {
 
-constexpr int kSpins = 4;
+constexpr int kFour = 4;
 
-/// [[a, b], [c, d]] of blocks of two rows, times a Pauli matrix (0 ... 2) or 1 (3).
-Numbers blocks(Complex a, Complex b, Complex c, Complex d, int pauli) {
+/// A Pauli matrix (0 ... 2) or 1 (3), row by row.
+std::vector<Complex> pauli_matrix(int k) {
   const Complex i(0, 1);
   const std::vector<std::vector<Complex>> sigma{
       {0, 1, 1, 0}, {0, -i, i, 0}, {1, 0, 0, -1}, {1, 0, 0, 1}};
-  const std::vector<Complex>& s = sigma.at(static_cast<std::size_t>(pauli));
-  Numbers m{kSpins, kSpins, {}, 0};
-  for (std::size_t row = 0; row < kSpins; ++row)
-    for (std::size_t column = 0; column < kSpins; ++column) {
+  return sigma.at(static_cast<std::size_t>(k));
+}
+
+/// [[a, b], [c, d]] of blocks of two rows, times a Pauli matrix or 1.
+Numbers blocks(Complex a, Complex b, Complex c, Complex d, int pauli) {
+  const std::vector<Complex> s = pauli_matrix(pauli);
+  Numbers m{kFour, kFour, {}, 0};
+  for (std::size_t row = 0; row < kFour; ++row)
+    for (std::size_t column = 0; column < kFour; ++column) {
       const Complex block = row < 2 ? (column < 2 ? a : b) : (column < 2 ? c : d);
       m.parts.push_back(block * s[row % 2 * 2 + column % 2]);
     }
   return m;
 }
 
-bool is_spinor(const Numbers& v) { return v.rows == kSpins && v.columns != kSpins; }
+bool is_spinor(const Numbers& v, int spins) { return v.rows == spins && v.columns != spins; }
 
 }  // namespace
+
+/// Components of spin: 4, or n of `spinor(n)`.
+int Written::spins() const {
+  for (const auto& f : facts_.fields)
+    if (f.fermion && f.type && !f.type->args.empty()) {
+      const int n = std::stoi(f.type->args[0]->text);
+      if (n != 1 && n != 2 && n != kFour) throw NotCovered{f.type->span, "spinors of this size"};
+      return n;
+    }
+  return kFour;
+}
 
 bool Written::has_fermions() const {
   return std::any_of(facts_.fields.begin(), facts_.fields.end(),
@@ -47,6 +63,7 @@ std::string Written::spin_basis() const {
 /// diag(1, -1) of Dirac's. That of DeGrand and Rossi has the other sign but for gamma_y.
 Numbers Written::gamma(int axis) const {
   const Complex i(0, 1);
+  if (spins() == 2) return {2, 2, pauli_matrix(axis), 0};
   const std::string basis = spin_basis();
   Numbers m = axis < 3           ? blocks(0, -i, i, 0, axis)
               : basis == "dirac" ? blocks(1, 0, 0, -1, 3)
@@ -57,6 +74,7 @@ Numbers Written::gamma(int axis) const {
 }
 
 Numbers Written::gamma5() const {
+  if (spins() == 2) return {2, 2, pauli_matrix(2), 0};
   return spin_basis() == "dirac" ? blocks(0, 1, 1, 0, 3) : blocks(1, 0, 0, -1, 3);
 }
 
@@ -66,8 +84,8 @@ Numbers Written::unit_spinor(const dsl::Expr& e, const Scope& scope, const Place
   for (const auto& [name, f] : fields) colours = std::max(colours, f.colours);
   const int s = static_cast<int>(real(*e.args.at(0), scope, place)),
             c = static_cast<int>(real(*e.args.at(1), scope, place));
-  if (s >= kSpins || c >= colours) throw std::out_of_range("a component of a spinor");
-  Numbers v{kSpins, colours, std::vector<Complex>(static_cast<std::size_t>(kSpins * colours)), 0};
+  if (s >= spins() || c >= colours) throw std::out_of_range("a component of a spinor");
+  Numbers v{spins(), colours, std::vector<Complex>(static_cast<std::size_t>(spins() * colours)), 0};
   v.parts[static_cast<std::size_t>(s * colours + c)] = 1;
   return v;
 }
@@ -83,7 +101,11 @@ Numbers Written::acting(const dsl::Expr& product, const Scope& scope, const Plac
   Numbers v = at(*factors.front(), scope, place);
   for (std::size_t i = 1; i < factors.size(); ++i) {
     const Numbers x = at(*factors[i], scope, place);
-    const bool link = !x.scalar() && is_spinor(v) && x.rows == v.columns;
+    const bool matrices = !x.scalar() && !v.scalar() && x.rows == x.columns && has_fermions();
+    if (matrices && spins() != kFour && v.rows == v.columns && v.rows == spins() &&
+        x.rows == spins())
+      throw NotCovered{product.span, "spinors with as many colours as components of spin"};
+    const bool link = !x.scalar() && is_spinor(v, spins()) && x.rows == v.columns;
     if (!link) {
       if (!x.scalar() && !v.scalar() && x.columns != v.rows)
         throw NotCovered{product.span, "a product of these shapes"};

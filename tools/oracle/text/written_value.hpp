@@ -163,6 +163,7 @@ class Written {
   /// A of U' = A U for the link along `axis`, from the equation of links, row by row.
   std::vector<Complex> link_rate(const physics::EquationFact& fact, const WrittenField& links,
                                  int site, int axis);
+  int spins() const;
   /// Adds a field without a line of its own; a spinor has the boundaries of the `fermion` lines.
   WrittenField& declare_unknown(const std::string& name, int rows, int columns, bool complex,
                                 bool spinor);
