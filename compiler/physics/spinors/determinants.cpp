@@ -1,6 +1,8 @@
 #include "compiler/physics/spinors/determinants.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <set>
 
 #include <fmt/format.h>
@@ -83,6 +85,14 @@ const dsl::Expr* fraction_option(const dsl::Expr& call) {
   return nullptr;
 }
 
+/// About as many fractions as this error takes, by Zolotarev's error for p = 1/2, two fewer: other
+/// powers take less.
+int first_order(const DeterminantFraction& f, long double error) {
+  const long double pi = std::numbers::pi_v<long double>;
+  const long double n = std::log(4 / error) * std::log(16 * f.high / f.low) / (2 * pi * pi) - 0.5L;
+  return std::clamp(static_cast<int>(std::ceil(n)) - 2, 2, kMostFractions);
+}
+
 /// Both functions with n fractions each.
 bool approximate(DeterminantFraction& fraction, int n) {
   const auto action = algebra::inverse_power(fraction.power, fraction.low, fraction.high, n);
@@ -146,7 +156,7 @@ DeterminantFraction Lowerer::fraction_of(const dsl::Expr& call, long double powe
   const long double wanted = tol ? number(*tol, "`tol`") : kError;
   if (!(wanted >= 1e-13L) || wanted > 0.1L)
     d_.fail(errors::option_value(tol->span, "tol", "a relative error from 1e-13 to 0.1"));
-  for (int n = 2; n <= kMostFractions; ++n)
+  for (int n = first_order(fraction, wanted); n <= kMostFractions; ++n)
     if (approximate(fraction, n) && std::max(fraction.action.error, fraction.field.error) <= wanted)
       return fraction;
   d_.fail(errors::fraction_of_determinant(
