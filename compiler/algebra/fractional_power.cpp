@@ -14,6 +14,7 @@ using Vector = std::vector<Real>;
 
 constexpr int kMostOrder = 40;
 constexpr Real kStep = 0.02L;  // of the power
+constexpr Real kRounding = 2e-14L;
 
 /// sn(u K, k) of the elliptic functions with k^2 = 1 - eps, by descending Landen transformations.
 Real sn_of_part(Real part, Real eps) {
@@ -157,6 +158,7 @@ std::pair<Real, Real> unevenness(const Ripple& r, const Vector& at) {
 bool settle(Ripple& r, Vector& at, int rounds, Real even) {
   for (int round = 0; round < rounds; ++round) {
     if (!level(r, at)) return false;
+    if (unevenness(r, at).second < kRounding) return true;  // extremes are not told from rounding
     const auto found = extremes(r);
     if (!found) return false;
     at = *found;
@@ -178,7 +180,12 @@ std::optional<Ripple> ripple_of(Real p, Real eps, int n) {
   const int steps = static_cast<int>(std::ceil(std::fabs(p - 0.5L) / kStep));
   if (steps == 0) return r;
   auto at = extremes(r);
-  if (!at) return std::nullopt;
+  if (!at && most > kRounding) return std::nullopt;
+  if (!at) {
+    at.emplace();
+    for (int i = 2 * n + 1; i >= 0; --i)
+      at->push_back(from * (1 - std::cos(std::numbers::pi_v<Real> * i / (2 * n + 1))) / 2);
+  }
   for (int i = 1; i <= steps; ++i) {
     r.p = 0.5L + (p - 0.5L) * i / steps;
     const bool last = i == steps;

@@ -145,6 +145,9 @@ DeterminantFraction Lowerer::fraction_of(const dsl::Expr& call, long double powe
     d_.fail(errors::option_value(range->span, "range",
                                  "[low, high] with 0 < low < high, eigenvalues of D adj(D)"));
   const dsl::Expr *tol = option_of(call, "tol"), *order = option_of(call, "order");
+  if (order && tol)
+    d_.fail(
+        errors::option_value(tol->span, "tol", "left out where `order` says how many fractions"));
   if (order) {
     const std::int64_t n = fixed_integer(*order, "`order`");
     if (n < 1 || n > kMostFractions || !approximate(fraction, static_cast<int>(n)))
