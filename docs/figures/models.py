@@ -49,6 +49,7 @@ FIGURES = {
     "fireball": (["--lattice", "48^3", "--until", "t > 4"], ["max(eps)"], "largest eps", False),
     "bag_model": ([], ["profile(eps)"], "eps at t = 1", False),
     "bjorken": ([], ["mean(eps)", "exact"], "eps", False),
+    "viscous_bjorken": ([], ["T_GeV"], "T in GeV", False),
     "gubser": ([], ["profile(eps)"], "eps at t = 2", False),
     "sedov": ([], ["profile(rho)", "profile(p)"], "rho, p at t = 1", False),
     "lake": ([], ["profile(surface)"], "surface at t = 1.5", False),

@@ -286,8 +286,13 @@ class LawComparison {
         cells[static_cast<std::size_t>(s)] =
             fluid_->limited(cells[static_cast<std::size_t>(s)], place(s));
       put(cells);
-      const auto expected = scheme.rates(cells, places);
-      const auto fluxes = scheme.rates(cells, places, false);
+      auto expected = scheme.rates(cells, places);
+      auto fluxes = scheme.rates(cells, places, false);
+      if (const auto step = step_of(cells)) {  // the System's rates are those of one step
+        for (auto* rates : {&expected, &fluxes})
+          for (Cell& cell : *rates)
+            for (long double& rate : cell) rate *= *step;
+      }
       for (std::size_t c = 0; c < count; ++c) {
         const int array = laws_.quantities[c];
         long double out = 0, size = 0;
@@ -307,6 +312,20 @@ class LawComparison {
     for (Filling& f : all) rows_.push_back(f.done());
     for (Filling& f : lost)
       if (!laws_.outflow.empty()) rows_.push_back(f.done());
+  }
+
+  /// `dt` of a model whose step depends on the state; nothing where it is a number.
+  std::optional<long double> step_of(const std::vector<Cell>& cells) {
+    const dsl::Clause* evolve = resolved_.clause("evolve");
+    const dsl::ExprPtr dt = evolve ? dsl::option(*evolve, "dt") : nullptr;
+    if (!dt || system_.dt != 1) return std::nullopt;
+    std::vector<FluidCell> states;
+    for (int s = 0; s < sites(); ++s) {
+      const Cell& quantities = cells[static_cast<std::size_t>(s)];
+      states.push_back({quantities, fluid_->recovered(quantities, place(s))});
+    }
+    const long double step = fluid_->over_cells(*dt, states);
+    return std::fabs(step - 1) > 1e-12L ? std::optional(step) : std::nullopt;
   }
 
   algebra::Expr rate_of(int array) const {

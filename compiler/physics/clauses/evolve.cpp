@@ -33,6 +33,21 @@ Launches launches(const std::string& text) {
 
 }  // namespace
 
+namespace {
+
+/// `dt = 0.4*dx/max(...)`: a step that depends on the state; null for a number.
+Expr step_of_state(const Motion& d, Lowerer& lower, const dsl::Expr& e) {
+  const Expr dt = lower.real(e, "dt");
+  const bool of_state = algebra::contains(
+      dt, [](Expr node) { return node->op >= Op::Mean && node->op <= Op::Maximum; });
+  if (!of_state || algebra::per_site(dt) || d.laws.empty()) return {};
+  if (d.conservation->step)
+    d.fail(errors::not_yet(e.span, "a step that depends on the state, of a scheme that is a step"));
+  return dt;
+}
+
+}  // namespace
+
 Evolve read_evolve(const Motion& known) {
   Motion d = known;
   const dsl::Clause* clause = d.ledger.clause("evolve");
@@ -68,6 +83,12 @@ Evolve read_evolve(const Motion& known) {
     Lowerer lower(d);
     if (item.head->name == "dt") {
       evolve.dt_span = item.span;
+      if (const Expr dt = step_of_state(d, lower, *item.value)) {
+        d.dt = dt;
+        evolve.dt_physical = evolve.dt_program = 1;
+        d.remark("dt depends on the state: a dt of 1 that is reported is one step of it");
+        continue;
+      }
       const Expr dt = lower.fixed(*item.value, "dt");
       const double value = static_cast<double>(dt->number.real);
       if (!(value > 0)) d.fail(errors::step_not_positive(item.span, value));
@@ -121,7 +142,8 @@ void refuse_backward_end(const Motion& d, Expr test, dsl::Span span) {
   bool first = fixed && fixed->real != 0;
   if (below) {
     const auto bound = algebra::constant(test.arg(1));
-    first = static_cast<long double>(d.start_time) + d.dt_physical < bound->real;
+    const double step = d.adaptive() ? 0 : d.dt_physical;
+    first = static_cast<long double>(d.start_time) + step < bound->real;
   }
   d.fail(end_never_reached(span, written(d, span), at, first));
 }

@@ -172,7 +172,8 @@ void background_scalars(const Program& d, ProgramUnits& units, const StartValues
     d.collected.scalars.push_back(
         {"program_time", arena.integer(1), units.program_start(), "program time"});
   }
-  const Expr rate = algebra::pow(units.scale(), -d.rescaling.s) / d.rescaling.B;
+  const Expr rate =
+      d.adaptive() ? d.dt : algebra::pow(units.scale(), -d.rescaling.s) / d.rescaling.B;
   d.collected.scalars.push_back({"t", rate, arena.real(d.start_time), "t"});
 }
 

@@ -358,6 +358,20 @@ double fastest_signal(const Program& d, const std::vector<Law>& laws, const Sign
   return fastest;
 }
 
+/// An expectation at the outputs that dt is below the limit of the scheme.
+void promise_courant(const Program& d, System& system) {
+  const double limit = d.conservation->courant;
+  Arena& arena = d.arena();
+  const Expr largest = arena.make(Op::Maximum, {*fluid_name(d, "courant")});
+  Expectation x;
+  x.kind = Expectation::Kind::Condition;
+  x.text = fmt::format("max(courant) < {:.4g}, the limit of the scheme", limit);
+  x.span = d.resolved.clause("evolve")->keyword_span;
+  x.value = largest;
+  x.ok = arena.make(Op::LessEqual, {largest, arena.real(limit)});
+  system.expectations.push_back(std::move(x));
+}
+
 }  // namespace
 
 void check_courant(const Program& d, System& system) {
@@ -367,6 +381,7 @@ void check_courant(const Program& d, System& system) {
   const dsl::Clause* evolve = d.resolved.clause("evolve");
   Lowerer lower(d);
   const TrialStates trials(d, lower, laws);
+  if (d.adaptive()) return promise_courant(d, system);
   const Signals signals(d, per_coordinate(d, laws));
   double near = 0, far = 0;
   for (const double length : {0.3, 0.999, 1.0}) {
@@ -389,15 +404,7 @@ void check_courant(const Program& d, System& system) {
   }
   const auto start = speed_at_start(system, signals, c.step);
   if (start && *start * ratio * kRounding > c.courant) refuse(*start);
-  Arena& arena = d.arena();
-  const Expr largest = arena.make(Op::Maximum, {*fluid_name(d, "courant")});
-  Expectation x;
-  x.kind = Expectation::Kind::Condition;
-  x.text = fmt::format("max(courant) < {:.4g}, the limit of the scheme", c.courant);
-  x.span = evolve->keyword_span;
-  x.value = largest;
-  x.ok = arena.make(Op::LessEqual, {largest, arena.real(c.courant)});
-  system.expectations.push_back(std::move(x));
+  promise_courant(d, system);
 }
 
 void watch_recovery(const Program& d, ProgramUnits& units, System& system) {

@@ -78,7 +78,9 @@ std::optional<Value> Lowerer::derivative(const dsl::Expr& e, const Scope& scope)
       const Expr open = arena.symbol(fmt::format("open {}", by->text), by->span);
       Scope inner;
       inner.parent = &scope;
-      inner.dynamic = local == nullptr;
+      // a name that definitions see, as those of `recover`, is open in them too
+      const Scope* seen = scope.dynamic_part();
+      inner.dynamic = local == nullptr || (seen && seen->value(by->text) == local);
       inner.values.emplace(by->text, Value::of(open));
       const Value f = value(*e.args[0], inner);
       Value result{f.rows, f.columns, {}};

@@ -18,13 +18,17 @@ struct Rescaling {
 
 /// The clause `evolve`.
 struct Evolve {
-  Expr dt;                ///< physical step at a = 1; null without an evolution
+  /// Physical step at a = 1; null without an evolution. Of conservation laws it may be a function of
+  /// the state: then steps of 1 are made in a time tau with dt/dtau = dt.
+  Expr dt;
   double dt_program = 0;  ///< the same in program units
   double dt_physical = 0;
   Launches launches = Launches::ByCounts;
   Together together;
   dsl::Span evolve_span, dt_span;
   Dynamics dynamics;
+
+  bool adaptive() const { return dt && !dt.is_number(); }
 };
 
 /// The clauses `precision` and `random`.

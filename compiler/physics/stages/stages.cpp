@@ -1,4 +1,5 @@
 // Each stage up to the program, as the list of its steps.
+#include "compiler/kernel/passes.hpp"
 #include "compiler/physics/chains/hmc.hpp"
 #include "compiler/physics/chains/link_flow.hpp"
 #include "compiler/physics/chains/sampling.hpp"
@@ -87,7 +88,12 @@ Motion read_motion(const Equations& equations) {
 Program to_program_units(const Motion& motion, ProgramUnits& units) {
   units.slope_rate = background_rate(motion, units);
   Program d(motion);
-  d.variables = program_equations(motion, units);
+  if (d.adaptive()) {
+    const Expr dt = kernel::with_fixed_order(d.dt);
+    for (auto& [array, rate] : d.rates) rate = d.arena().raw(algebra::Op::Mul, {dt, rate});
+    for (ScalarVariable& scalar : d.collected.scalars) scalar.rate = d.dt * scalar.rate;
+  }
+  d.variables = program_equations(d, units);
   for (Variable& v : companions_of_equations(d, d.variables)) d.variables.push_back(std::move(v));
   if (d.motor == Motor::Evolution && d.laws.empty()) {
     Lowerer lower(d);

@@ -40,8 +40,8 @@ TEST_P(Reference, PromisesAndNumber) {
 
 // sod: exact Riemann solution; slab: two shocks of matter with v = 0.9; euler: Toro, section 4.3.3;
 // shallow_water: Stoker, section 10.8; burgers: u = sin(u t) at t = 2;
-// sedov: Sedov's similarity solution; gubser: its closed form at t = 2, r = 0 and 2; synge:
-// docs/figures/synge.py, Bessel functions.
+// viscous_bjorken: its equations integrated to 1e-13; sedov: Sedov's similarity solution;
+// gubser: its closed form at t = 2, r = 0 and 2; synge: docs/figures/synge.py, Bessel functions.
 INSTANTIATE_TEST_SUITE_P(
     Fluids, Reference,
     ::testing::Values(Known{"hydro/sod", "e_star", 3.952748332, 1e-3},
@@ -60,6 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Known{"hydro/gubser", "at_2", 0.05764674, 6e-4},
                       Known{"hydro/gubser", "v_at_2", 0.88888889, 2e-3},
                       Known{"hydro/sedov", "front", 1.03277747, 0.006},
+                      Known{"hydro/viscous_bjorken", "T_GeV", 0.2591568279, 1e-8},
                       Known{"hydro/synge", "p_star", 0.14285665, 2e-4},
                       Known{"hydro/synge", "v_star", 0.64974035, 5e-4},
                       Known{"hydro/synge", "x_shock", 0.8 * 0.78779488, 0.01}),

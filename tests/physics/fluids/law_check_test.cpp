@@ -129,7 +129,7 @@ recover {
   p   = 0.4*(E - norm2(M)/(2*n))
 }
 scheme kt, speed = 2
-evolve heun, dt = 0.05*dx, until = t > 1.2
+evolve heun, dt = 0.05*dx/max(norm(v) + sqrt(1.4*p/rho)), until = t > 1.2
 init t = 1, rho = 1, p = 1, v = 0
 precision real = f64
 every 20 steps: total(E) -> "m.h5"

@@ -1,8 +1,10 @@
 // Densities, recovery, limits, fluxes and sources of conservation laws, of one cell.
 #include "tools/oracle/text/written_fluid.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "tools/oracle/text/written_scope.hpp"
 
@@ -421,6 +423,40 @@ long double WrittenFluid::of_cell(const dsl::Expr& option, const std::string& ax
   of_axis.span = option.span;
   of_axis.args = {std::make_shared<dsl::Expr>(option), std::make_shared<dsl::Expr>(index)};
   return text_.value(of_axis, names, &place).parts.at(0).real();
+}
+
+long double WrittenFluid::over_cells(const dsl::Expr& e, const std::vector<FluidCell>& cells) {
+  const auto part = [&](std::size_t i) { return over_cells(*e.args.at(i), cells); };
+  const bool reduces = e.kind == ExprKind::Call && e.args.size() == 1 &&
+                       (e.text == "max" || e.text == "min" || e.text == "mean");
+  if (reduces) {
+    Cell values;
+    for (std::size_t s = 0; s < cells.size(); ++s) {
+      const Place place = text_.box.place(static_cast<int>(s));
+      const Written::Given names = given(&cells[s].quantities, &cells[s].primitives);
+      values.push_back(text_.value(*e.args[0], names, &place).parts.at(0).real());
+    }
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    if (e.text == "max") return *high;
+    if (e.text == "min") return *low;
+    return std::accumulate(values.begin(), values.end(), 0.0L) /
+           static_cast<long double>(values.size());
+  }
+  if (e.kind == ExprKind::Unary && e.text == "-") return -part(0);
+  if (e.kind == ExprKind::Binary) {
+    if (e.text == "+") return part(0) + part(1);
+    if (e.text == "-") return part(0) - part(1);
+    if (e.text == "*") return part(0) * part(1);
+    if (e.text == "/") return part(0) / part(1);
+    if (e.text == "^") return std::pow(part(0), part(1));
+  }
+  if (e.kind == ExprKind::Call && (e.text == "max" || e.text == "min")) {
+    long double value = part(0);
+    for (std::size_t i = 1; i < e.args.size(); ++i)
+      value = e.text == "max" ? std::max(value, part(i)) : std::min(value, part(i));
+    return value;
+  }
+  return text_.value(e, nullptr).parts.at(0).real();
 }
 
 // ---- the start ------------------------------------------------------------------------------

@@ -75,6 +75,8 @@ class WrittenFluid {
   /// index.
   long double of_cell(const dsl::Expr& option, const std::string& axis_name, int axis,
                       const FluidCell& cell, const Place& place);
+  /// A number made of averages over all cells, such as a step `0.4*dx/max(abs(u) + c)`.
+  long double over_cells(const dsl::Expr& e, const std::vector<FluidCell>& cells);
   /// The quantities from `init`. Throws NotCovered for random initial values.
   Cell start(const Place& place);
 
