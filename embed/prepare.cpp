@@ -2,6 +2,7 @@
 
 #include <future>
 
+#include "embed/rank_choice.hpp"
 #include "embed/ranks.hpp"
 #include "embed/target.hpp"
 #include "runtime/device/native/native.hpp"
@@ -100,7 +101,9 @@ Prepared prepare(const dsl::ModelSource& model, const CompileOptions& options,
 
 Prepared prepare(const dsl::ModelSource& model, const CompileOptions& options,
                  const std::string& device, const RanksWish& ranks) {
-  const std::vector<std::string> devices = devices_of_ranks(device, ranks.ranks());
+  const std::vector<std::string> devices = ranks.fastest && ranks.ranks() == 0
+                                               ? fastest_devices(model, options, device)
+                                               : devices_of_ranks(device, ranks.ranks());
   if (devices.size() > 1) return prepare(model, options, open_ranks(devices), ranks.cut);
   Prepared made = compiled(model, options, devices[0]);
   if (made.device) fit_memory(made, model, options);

@@ -168,6 +168,10 @@ std::optional<dsl::Diagnostic> other_cut(const Compilation& c, const std::string
 std::int64_t RanksWish::ranks() const {
   if (cut.empty()) return number;
   const std::int64_t all = product(read_cut(cut));
+  if (fastest)
+    throw Error(
+        fmt::format("the number of ranks is to be chosen, and the cut {} is for {}", cut, all),
+        "one of both");
   if (number > 0 && number != all)
     throw Error(fmt::format("{} ranks are wanted, and the cut {} is for {}", number, cut, all),
                 "the cut is enough");
@@ -291,7 +295,8 @@ std::string own_part(const program::Cut& cut) {
 }
 
 std::string copies(const program::Cut& cut) {
-  if (cut.all) return "copies of all others";
+  if (cut.all || std::max<std::int64_t>(cut.ghost[0], cut.ghost[1]) >= cut.whole - cut.own)
+    return "copies of all others";
   if (cut.axis == 0) return "without copies of others";
   return fmt::format("{} and {} copies of its neighbours' below and above them", cut.ghost[0],
                      cut.ghost[1]);

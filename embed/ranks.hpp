@@ -18,11 +18,12 @@ struct RanksWish {
   RanksWish(std::int64_t wanted = 0) : number(wanted) {}
   RanksWish(std::int64_t wanted, std::string along) : number(wanted), cut(std::move(along)) {}
 
-  std::int64_t number;  ///< 0: as many as `cut` says, or else as the devices that are named
-  std::string cut;      ///< "z=4": four ranks along z; empty: along the slowest axis
+  std::int64_t number;   ///< 0: as many as `cut` says, or else as the devices that are named
+  bool fastest = false;  ///< as many of the GPUs as are by their model: embed/rank_choice.hpp
+  std::string cut;       ///< "z=4": four ranks along z; empty: along the slowest axis
 
-  /// Ranks that both together want; 0: neither says. Throws Error where they differ or `cut` cannot
-  /// be read.
+  /// Ranks that these together want; 0: none of them says. Throws Error where they differ or `cut`
+  /// cannot be read.
   std::int64_t ranks() const;
 };
 

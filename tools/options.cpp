@@ -46,16 +46,37 @@ CommandLine& CommandLine::optional(std::string name, std::string shown, std::str
   return *this;
 }
 
+namespace {
+
+std::int64_t number_from(const std::string& name, const std::string& text, std::int64_t least,
+                         const char* or_else) {
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || at != end || number < least)
+    throw UsageError(
+        fmt::format("{} takes a whole number from {} on{}, not `{}`", name, least, or_else, text));
+  return number;
+}
+
+}  // namespace
+
 CommandLine& CommandLine::number(std::string name, std::string shown, std::int64_t& to,
                                  std::int64_t least, std::string help) {
   const auto take = [&to, name, least](const std::string& text) {
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, to);
-    if (error != std::errc() || at != end || to < least)
-      throw UsageError(
-          fmt::format("{} takes a whole number from {} on, not `{}`", name, least, text));
+    to = number_from(name, text, least, "");
   };
   options_.push_back({std::move(name), std::move(shown), std::move(help), take});
+  return *this;
+}
+
+CommandLine& CommandLine::number_or_auto(std::string name, std::int64_t& to, bool& chosen,
+                                         std::int64_t least, std::string help) {
+  const auto take = [&to, &chosen, name, least](const std::string& text) {
+    chosen = text == "auto";
+    to = chosen ? 0 : number_from(name, text, least, " or `auto`");
+  };
+  options_.push_back({std::move(name), "N|auto", std::move(help), take});
   return *this;
 }
 

@@ -52,6 +52,9 @@ class CommandLine {
   /// An integer of at least `least`.
   CommandLine& number(std::string name, std::string shown, std::int64_t& to, std::int64_t least,
                       std::string help);
+  /// The same, or the word `auto`, which sets `chosen`.
+  CommandLine& number_or_auto(std::string name, std::int64_t& to, bool& chosen, std::int64_t least,
+                              std::string help);
   /// May be given several times.
   CommandLine& list(std::string name, std::string shown, std::vector<std::string>& to,
                     std::string help);

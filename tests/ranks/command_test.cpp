@@ -261,6 +261,30 @@ TEST_F(RanksCommand, ACutLatticeSaysItsSpeedAndTheWayOfItsPlanes) {
   }
 }
 
+/// The number with the shortest modelled step: a small lattice gains nothing, and a large one as
+/// long as slabs last. Processors are one rank.
+TEST_F(RanksCommand, TheNumberOfRanksIsChosenByTheModel) {
+  write("box.vphi", kBox);
+  const auto small = vphi("check box.vphi --ranks auto");
+  EXPECT_NE(small.out.find("the fastest: --ranks 1\n"), std::string::npos) << small.out;
+  EXPECT_EQ(small.out.find("\n               8"), std::string::npos) << small.out;  // 4 slabs
+  const auto large = vphi("check box.vphi --lattice 512^3 --precision f32 --ranks auto");
+  EXPECT_NE(large.out.find("\n              32"), std::string::npos) << large.out;
+  EXPECT_EQ(large.out.find("the fastest: --ranks 1\n"), std::string::npos) << large.out;
+  const auto paths = vphi("check paths.vphi --ranks auto");  // instances send nothing
+  EXPECT_NE(paths.out.find("the fastest: --ranks"), std::string::npos) << paths.out;
+  const auto done = vphi("run box.vphi --device native --ranks auto --json --restart");
+  EXPECT_EQ(done.status, 0) << done.error;
+  EXPECT_FALSE(nlohmann::json::parse(done.out).contains("ranks"));
+  for (const auto& [words, message] :
+       {std::pair("--ranks few", "--ranks takes a whole number from 1 on or `auto`, not `few`"),
+        std::pair("--ranks auto --cut z=2", "is to be chosen, and the cut z=2 is for 2")}) {
+    const auto refused = vphi(std::string("run box.vphi --device native ") + words);
+    EXPECT_EQ(refused.status, 1) << words;
+    EXPECT_NE(refused.error.find(message), std::string::npos) << refused.error;
+  }
+}
+
 /// The axis along which a lattice is cut is obeyed where it is the slowest, and else refused.
 TEST_F(RanksCommand, TheAxisOfACutIsObeyedOrRefused) {
   write("box.vphi", kBox);

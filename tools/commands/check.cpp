@@ -55,8 +55,10 @@ int check(const Words& words) {
                    "Checks names, types, index ranges, the step's stability, memory.");
   line.arguments(models, 1, 1).flag("--json", json, "diagnostics as a JSON array");
   line.flag("--quiet", quiet, "errors and warnings only")
-      .number("--ranks", "N", wish.number, 1,
-              "whether so many ranks can share it, and what each holds")
+      .number_or_auto(
+          "--ranks", wish.number, wish.fastest, 1,
+          "whether so many ranks can share it, and what each holds; auto: how fast 1, 2, "
+          "4, ... GPUs are by their model")
       .value("--cut", "AXIS=N", wish.cut, "the same for N ranks along this axis: z=4");
   options.declare(line);
   if (!line.parse(words)) return kOk;
@@ -113,6 +115,7 @@ int check(const Words& words) {
   if (ranks > 1)
     fmt::print("{}{}", embed::ranks_text(p, options.compile_options(), static_cast<int>(ranks)),
                rank_speed_text(path, options.compile_options(), static_cast<int>(ranks)));
+  if (wish.fastest) fmt::print("{}", rank_table_text(path, options.compile_options()));
   return kOk;
 }
 

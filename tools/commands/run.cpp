@@ -176,7 +176,7 @@ void take_program_file(Wanted& wanted, const std::string& path) {
         "`vphi run MODEL --precision-check` does it");
   if (wanted.launched != nullptr ||
       embed::devices_of_ranks(wanted.device, wanted.ranks.ranks()).size() > 1 ||
-      !wanted.ranks.cut.empty())
+      !wanted.ranks.cut.empty() || wanted.ranks.fastest)
     throw UsageError(
         fmt::format("several ranks share a program that is compiled for the share of each, and {} "
                     "is compiled for all instances",
@@ -199,9 +199,10 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   wanted.model.declare(line);
   line.value("--device", "ID", wanted.device,
              "auto, native, opencl[:k], cuda[:k]; several: cuda:0,1, cuda:0-7, cuda:all")
-      .number("--ranks", "N", wanted.ranks.number, 1,
-              "so many ranks share the instances of a sweep, or a lattice; each list of GPUs in "
-              "--device, such as cuda:0,1 or cuda:all, is one too")
+      .number_or_auto("--ranks", wanted.ranks.number, wanted.ranks.fastest, 1,
+                      "so many ranks share the instances of a sweep, or a lattice; each list of "
+                      "GPUs in --device, such as cuda:0,1 or cuda:all, is one too; auto: as many "
+                      "of them as are fastest by the model that `vphi check --ranks auto` shows")
       .value("--cut", "AXIS=N", wanted.ranks.cut,
              "N ranks share a lattice and cut it along this axis: z=4; sets --ranks")
       .value("--out", "DIR", wanted.out,
@@ -221,6 +222,9 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   if (!line.parse(words)) return kOk;
   line.obeyed("--live-port", !wanted.live, "the page is served with --live");
   const std::int64_t ranks = wanted.ranks.ranks();
+  if (launched != nullptr && wanted.ranks.fastest)
+    throw UsageError(fmt::format("--ranks auto, and {} ranks were started", launched->size()),
+                     "start as many as `vphi check MODEL --ranks auto` says");
   if (launched != nullptr && ranks > 0 && ranks != launched->size())
     throw UsageError(
         fmt::format(

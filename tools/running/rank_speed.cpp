@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "embed/rank_choice.hpp"
 #include "runtime/run/ranks/cut_model.hpp"
 #include "tools/model.hpp"
 
@@ -39,6 +40,23 @@ std::string rank_speed_text(const std::string& path, CompileOptions options, int
       size_text(traffic.sums), traffic.exchanges, ranks, cluster.name, milliseconds(many.kernels),
       milliseconds(many.exchanges), one.all() / many.all(),
       share.program->solves.empty() ? "" : "; iterations of solves are not counted");
+}
+
+std::string rank_table_text(const std::string& path, const CompileOptions& options) {
+  constexpr int kMost = 512;
+  const auto list = embed::modelled_ranks(path, options, kMost);
+  if (list.empty()) return {};
+  std::string text = fmt::format(
+      "  ranks    on {} at their limits, as many as can share the model:\n"
+      "           {:>5}  {:>10}  {:>13}  {:>13}\n",
+      runtime::usual_cluster().name, "ranks", "a step, ms", "times as fast", "MB for each");
+  for (const embed::ModelledRanks& one : list)
+    text += fmt::format("           {:>5}  {:>10.4g}  {:>13.3g}  {:>13.1f}\n", one.ranks,
+                        1e3 * one.step.all(), list[0].step.all() / one.step.all(),
+                        static_cast<double>(one.memory) / 1e6);
+  return text +
+         fmt::format("           the fastest: --ranks {}{}\n", embed::fastest(list).ranks,
+                     list[0].solves_uncounted ? "; iterations of solves are not counted" : "");
 }
 
 }  // namespace vphi::tools

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 
 #include "runtime/device/code_cache.hpp"
 #include "runtime/device/kernel_list.hpp"
@@ -98,6 +99,13 @@ DeviceInfo describe(const cl::Api& api, cl::Platform platform, cl::DeviceId devi
     info.minor = int(value_of<cl::Uint>(api, device, cl::kNvMinor, 0));
   }
   return info;
+}
+
+/// Loaders and drivers set themselves up at the first call, and several threads must not begin it
+/// at once: PoCL finds no device then, or crashes.
+std::mutex& one_at_a_time() {
+  static std::mutex mutex;
+  return mutex;
 }
 
 std::vector<Found> find_devices(std::string* why) {
@@ -533,12 +541,14 @@ class OpenClDevice : public Device {
 
 std::vector<DeviceInfo> list_opencl(std::string* why) {
   std::vector<DeviceInfo> list;
+  const std::lock_guard alone(one_at_a_time());
   for (Found& found : find_devices(why)) list.push_back(std::move(found.info));
   return list;
 }
 
 std::unique_ptr<Device> open_opencl(int index) {
   std::string why;
+  const std::lock_guard alone(one_at_a_time());
   std::vector<Found> found = find_devices(&why);
   if (found.empty()) throw DeviceError("There is no OpenCL device: " + why + ".");
   if (index < 0 || index >= int(found.size()))

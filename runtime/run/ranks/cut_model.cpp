@@ -37,7 +37,10 @@ Traffic traffic_of_step(const program::Program& p) {
       for (const program::Halo& halo : launch.halos) {
         const auto& buffer = p.buffers[static_cast<std::size_t>(halo.buffer)];
         // to all other ranks it sends about as much as it gets from them
-        const int planes = p.cut.all ? p.cut.ghost[1] : halo.depth[0] + halo.depth[1];
+        const bool to_all =
+            p.cut.all || std::max<std::int64_t>(halo.depth[0], halo.depth[1]) > p.cut.own;
+        const std::int64_t planes =
+            to_all ? p.cut.whole - p.cut.own : std::int64_t{halo.depth[0]} + halo.depth[1];
         traffic.planes +=
             static_cast<double>(planes) * static_cast<double>(plane_bytes(p, buffer.precision));
       }

@@ -1,5 +1,6 @@
 #include "runtime/run/ranks/ghosts.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace vphi::runtime {
@@ -18,6 +19,13 @@ ImageMask image_mask(const Cut& cut, Cut::End end, Precision precision) {
   mask.flip = single ? (std::uint64_t{narrow} << 32 | narrow)
                      : std::bit_cast<std::uint64_t>(cut.fixed_value);
   return mask;
+}
+
+bool beyond_neighbours(const Cut& cut, int ranks, const std::array<int, 2>& depth) {
+  if (cut.all) return true;
+  for (int rank = 0; rank < ranks; ++rank)
+    if (std::max(depth[0], depth[1]) > cut.planes(ranks, rank).count) return true;
+  return false;
 }
 
 std::size_t planes_in_memory(const program::Program& p) {
@@ -63,16 +71,32 @@ std::vector<GhostPlanes> ghosts_of(const Cut& cut, int ranks, int rank,
   };
   const Cut::End below = rank > 0 ? Cut::End::Periodic : cut.ends[0];
   const Cut::End above = rank + 1 < ranks ? Cut::End::Periodic : cut.ends[1];
+  // else they are planes of the next ranks: of the neighbour, and of others where it has too few
   if (image(below)) {
     images(below, first, -1, depth[0]);
-  } else if (depth[0] > 0) {
-    const int of = (rank + ranks - 1) % ranks;
-    list.push_back({of, first + own(of) - depth[0], first - depth[0], depth[0], below});
+  } else {
+    std::int64_t to = first, left = depth[0];
+    Cut::End change = Cut::End::Periodic;
+    for (int of = rank; left > 0;) {
+      if (of == 0) change = cut.ends[0];
+      of = (of + ranks - 1) % ranks;
+      const std::int64_t count = std::min(left, own(of));
+      to -= count, left -= count;
+      list.push_back({of, first + own(of) - count, to, count, change});
+    }
   }
   if (image(above)) {
     images(above, first + own(rank) - 1, 1, depth[1]);
-  } else if (depth[1] > 0) {
-    list.push_back({(rank + 1) % ranks, first, first + own(rank), depth[1], above});
+  } else {
+    std::int64_t to = first + own(rank), left = depth[1];
+    Cut::End change = Cut::End::Periodic;
+    for (int of = rank; left > 0;) {
+      if (of + 1 == ranks) change = cut.ends[1];
+      of = (of + 1) % ranks;
+      const std::int64_t count = std::min(left, own(of));
+      list.push_back({of, first, to, count, change});
+      to += count, left -= count;
+    }
   }
   return list;
 }

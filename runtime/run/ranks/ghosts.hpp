@@ -30,9 +30,13 @@ ImageMask image_mask(const program::Cut& cut, program::Cut::End end, program::Pr
 std::size_t plane_bytes(const program::Program& of_rank, program::Precision precision);
 std::size_t planes_in_memory(const program::Program& of_rank);
 
-/// So many planes below and above the own ones of `rank`; where a cut has all, these.
+/// So many planes below and above the own ones of `rank`, at most those of the whole lattice; where
+/// a cut has all, these. Beyond an end that is not periodic no more than the rank has.
 std::vector<GhostPlanes> ghosts_of(const program::Cut& cut, int ranks, int rank,
                                    const std::array<int, 2>& depth);
+
+/// Whether they are planes of other ranks than the two neighbours, on some rank.
+bool beyond_neighbours(const program::Cut& cut, int ranks, const std::array<int, 2>& depth);
 
 /// What a launch needs of other ranks, or others of what it has written.
 struct Wanted {

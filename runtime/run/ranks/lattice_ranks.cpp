@@ -120,7 +120,8 @@ void LatticeRanks::through_host(const Wanted& wanted) {
     device_.upload(sums.all, 0, all);
   }
   for (const Wanted::Ghosts& ghosts : wanted.ghosts)
-    program_.cut.all ? others_through_host(ghosts) : neighbours_through_host(ghosts);
+    beyond_neighbours(program_.cut, comm_.size(), ghosts.depth) ? others_through_host(ghosts)
+                                                                : neighbours_through_host(ghosts);
 }
 
 void LatticeRanks::others_through_host(const Wanted::Ghosts& ghosts) {
@@ -128,12 +129,16 @@ void LatticeRanks::others_through_host(const Wanted::Ghosts& ghosts) {
   const std::size_t plane = plane_bytes(program_, ghosts.precision);
   const auto bytes = [&](std::int64_t planes) { return static_cast<std::size_t>(planes) * plane; };
   const Staging own_block(device_, bytes(cut.own)), all_block(device_, bytes(cut.whole));
-  device_.download(own_block.bytes, ghosts.array, 0);
+  device_.download(own_block.bytes, ghosts.array, bytes(cut.ghost[0]));
   comm_.to_all(own_block.bytes, all_block.bytes);
   for (const GhostPlanes& planes : ghosts_of(cut, comm_.size(), comm_.rank(), ghosts.depth)) {
-    const std::int64_t from = cut.planes(comm_.size(), planes.of).first + planes.from;
-    device_.upload(ghosts.array, bytes(planes.to),
-                   all_block.bytes.subspan(bytes(from), bytes(planes.count)));
+    const std::int64_t from =
+        cut.planes(comm_.size(), planes.of).first + planes.from - cut.ghost[0];
+    const auto place = all_block.bytes.subspan(bytes(from), bytes(planes.count));
+    const ImageMask mask = image_mask(cut, planes.change, ghosts.precision);
+    change(mask, place);
+    device_.upload(ghosts.array, bytes(planes.to), place);
+    change(mask, place);  // another ghost may be an image of the same planes
   }
 }
 
