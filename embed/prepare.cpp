@@ -126,4 +126,8 @@ bool endless(const Compilation& compilation) {
          !compilation.system->until;
 }
 
+bool ends_by_state(const Compilation& compilation) {
+  return compilation.program->steps < 0 && compilation.system->until;
+}
+
 }  // namespace vphi::embed

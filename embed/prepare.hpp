@@ -65,5 +65,7 @@ Compiled compile_for_group(const dsl::ModelSource& model, CompileOptions options
 std::vector<std::string> notes_for_results(const Compilation& compilation);
 /// Whether its run has no end: neither `steps` nor `until` is given.
 bool endless(const Compilation& compilation);
+/// Whether a condition on the state ends it, so that the number of steps follows from them alone.
+bool ends_by_state(const Compilation& compilation);
 
 }  // namespace vphi::embed

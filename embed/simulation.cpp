@@ -72,6 +72,7 @@ struct Simulation::State {
 
   void open() {
     made.share(how);
+    how.leave_queued = info.target != program::Target::Native && !ends_by_state(*made.compilation);
     run = std::make_unique<runtime::Run>(*made.compilation->program, made.first(), how);
     run->start();
     how.resume.reset();
@@ -99,6 +100,8 @@ struct Simulation::State {
     return next;
   }
 
+  /// Before steps: those of the calls before may still be queued.
+  void begin_steps();
   void begin_change();
   /// The same before another program goes on from the present state. Throws where that cannot be.
   void begin_change_of_program(const std::string& what);
@@ -116,12 +119,18 @@ struct Simulation::State {
 
   /// With the instances and the lattice of all ranks.
   const program::Program& program() const { return run->session().program(); }
-  /// Waits for what the program around this has queued on the memory of views.
-  void settle() {
+  /// Steps that are queued from now on begin after what the program around this has queued on the
+  /// memory of views.
+  void follow_views() {
     if (!viewed_there) return;
-    made.first().synchronise_all();
+    made.first().follow_others();
     std::erase_if(views, [](const auto& view) { return view.expired(); });
     viewed_there = !views.empty();
+  }
+  /// What the host reads or writes next is the present state, and it is sound.
+  void settle() {
+    follow_views();
+    run->look();
   }
 
   int buffer(const std::string& name) const {
@@ -195,10 +204,16 @@ void swap_in_place(Compiled& one, Compiled& other) {
 
 }  // namespace
 
-/// Throws where the state must not change now; else all that was queued on it has ended.
+/// Throws where the state must not change now.
+void Simulation::State::begin_steps() {
+  refuse_views(finished, views);
+  translated([&] { follow_views(); });
+}
+
+/// The same; all steps have ended and are sound.
 void Simulation::State::begin_change() {
   refuse_views(finished, views);
-  translated([&] { settle(); });
+  translated([&] { settle(); }, made.compilation.get());
 }
 
 void Simulation::State::begin_change_of_program(const std::string& what) {
@@ -209,7 +224,7 @@ void Simulation::State::begin_change_of_program(const std::string& what) {
 
 /// The formula, made at its first use.
 Array Simulation::State::evaluate(const std::string& expression) {
-  translated([&] { settle(); });
+  translated([&] { settle(); }, made.compilation.get());
   auto& kept = formulas[expression];
   if (!kept) {
     auto made_now = translated(
@@ -228,8 +243,7 @@ std::vector<bool> Simulation::State::holds(const Model& of, const std::string& c
 
 std::vector<bool> Simulation::State::has_ended(const Model& of,
                                                const Compilation& program_of_it) const {
-  const bool by_steps = program_of_it.program->steps >= 0 || !program_of_it.system->until;
-  if (!by_steps) return holds(of, end(of));
+  if (ends_by_state(program_of_it)) return holds(of, end(of));
   return std::vector<bool>(static_cast<std::size_t>(program().instances));
 }
 
@@ -292,7 +306,7 @@ Simulation::~Simulation() {
 }
 
 std::int64_t Simulation::step(std::int64_t count) {
-  s_->begin_change();
+  s_->begin_steps();
   if (count < -1) throw Error(fmt::format("{} is no number of steps", count));
   if (count >= 0) refuse_parts(*s_->run, s_->program());
   if (count < 0 && s_->made.endless)
@@ -395,12 +409,14 @@ std::vector<std::string> Simulation::state() const {
 
 Array Simulation::read(const std::string& state) {
   const int buffer = s_->buffer(state);
-  return translated([&] {
-    s_->settle();
-    Array array = on_lattice(s_->program());
-    array.values = s_->run->session().read(buffer);
-    return array;
-  });
+  return translated(
+      [&] {
+        s_->settle();
+        Array array = on_lattice(s_->program());
+        array.values = s_->run->session().read(buffer);
+        return array;
+      },
+      s_->made.compilation.get());
 }
 
 void Simulation::write(const std::string& state, std::span<const double> values) {
@@ -424,6 +440,8 @@ std::shared_ptr<const View> Simulation::view(const std::string& state) {
         fmt::format("{} ranks have a part of `{}` each, in a memory of its own", ranks(), state),
         "`read` makes a copy of the whole and `write` deals it out; or one device");
   const program::Target target = s_->info.target;
+  if (target != program::Target::Cuda)
+    translated([&] { s_->run->look(); }, s_->made.compilation.get());
   void* data = translated([&] { return s_->run->session().raw_memory(buffer); });
   if (data == nullptr)
     throw Error(fmt::format("`{}` shares its memory with other arrays of the state", state),
@@ -444,6 +462,15 @@ std::shared_ptr<const View> Simulation::view(const std::string& state) {
   view->axes = std::move(array.axes), view->shape = std::move(array.shape);
   s_->views.push_back(view);
   return view;
+}
+
+void Simulation::order(const View& view, std::uintptr_t stream) {
+  if (view.cuda >= 0)
+    translated([&] { s_->made.first().let_follow(reinterpret_cast<void*>(stream)); });
+}
+
+void Simulation::wait(const View& view) {
+  if (view.cuda >= 0) translated([&] { s_->made.first().synchronise(); });
 }
 
 std::vector<std::vector<double>> Simulation::places() const {

@@ -125,6 +125,12 @@ class Simulation {
   /// An array of the state where it lies, not for links or spinors on GPUs and not where ranks
   /// share the run. While a view exists, calls that change the state throw Error of kind InUse.
   std::shared_ptr<const View> view(const std::string& state);
+  /// What is queued from now on in `stream` (a CUstream, or CUDA's numbers 1 and 2 for its default
+  /// streams) begins after the steps whose state a view of a CUDA device shows; the host need not
+  /// wait. Elsewhere a view shows a state that is complete.
+  void order(const View& view, std::uintptr_t stream);
+  /// Waits for these steps.
+  void wait(const View& view);
   /// Coordinates of the sites along each axis, x first, in the model's unit and 0 in the middle of
   /// the box; empty where the model has no lattice.
   std::vector<std::vector<double>> places() const;

@@ -245,6 +245,8 @@ std::string source(const embed::Model& model, const std::string& kind, const std
 struct Held {
   std::shared_ptr<const embed::View> view;
   nb::object simulation;
+  void order(std::uintptr_t stream) const;
+  void wait() const;
 };
 
 /// What the page of a run is made of, when it is asked for.
@@ -361,8 +363,9 @@ class Driven {
     simulation_->write(name, all);
   }
   embed::Simulation& simulation() { return *simulation_; }
-  /// The array where it lies: one of numpy, or of a GPU one with DLPack's methods; its address, its
-  /// shape, the type of its numbers as numpy names it, and the number of the GPU (-1: none).
+  /// What keeps it; the array where it lies: one of numpy, or of a GPU one with DLPack's methods;
+  /// its address, its shape, the type of its numbers as numpy names it, and the number of the GPU
+  /// (-1: none).
   static nb::object view(const nb::handle_t<Driven>& self, const std::string& name) {
     const auto view = nb::cast<Driven&>(self).simulation().view(name);
     const nb::object owner = nb::cast(Held{view, nb::borrow(self)});
@@ -374,7 +377,7 @@ class Driven {
                       : array_at<nb::numpy, double>(*view, owner))
             : (single ? array_at<nb::array_api, nb::device::cuda, float>(*view, owner)
                       : array_at<nb::array_api, nb::device::cuda, double>(*view, owner));
-    return nb::make_tuple(array, reinterpret_cast<std::uintptr_t>(view->data),
+    return nb::make_tuple(owner, array, reinterpret_cast<std::uintptr_t>(view->data),
                           nb::tuple(nb::cast(view->shape)), single ? "<f4" : "<f8", view->cuda,
                           reinterpret_cast<std::uintptr_t>(view->opencl_context),
                           reinterpret_cast<std::uintptr_t>(view->opencl_queue));
@@ -417,6 +420,16 @@ class Driven {
   std::unique_ptr<embed::Simulation> simulation_;
 };
 
+void Held::order(std::uintptr_t stream) const {
+  nb::cast<Driven&>(simulation).simulation().order(*view, stream);
+}
+
+void Held::wait() const {
+  auto& driven = nb::cast<Driven&>(simulation);
+  const nb::gil_scoped_release free;
+  driven.simulation().wait(*view);
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -451,7 +464,7 @@ NB_MODULE(_core, m) {
       .def("mathml", [](const embed::Model& model) { return explain_mathml(model.derived()); })
       .def("latex", [](const embed::Model& model) { return explain_latex(model.derived()); })
       .def("explain", [](const embed::Model& model) { return explain_text(model.derived()); });
-  nb::class_<Held>(m, "Held");
+  nb::class_<Held>(m, "Held").def("order", &Held::order).def("wait", &Held::wait);
   nb::class_<Finished>(m, "Finished")
       .def("page", &Finished::page, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<Driven>(m, "Simulation")

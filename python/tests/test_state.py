@@ -199,10 +199,36 @@ def test_views_do_not_pile_up(text):
 
 
 
-def of_a_gpu():
+class Keeper:
+    """What a view asks of its simulation."""
+
+    def __init__(self):
+        self.asked = []
+
+    def order(self, stream):
+        self.asked.append(stream)
+
+    def wait(self):
+        self.asked.append("wait")
+
+
+def of_a_gpu(keeper=None):
     """A view as a GPU would have it, with memory of the host behind it."""
     array = numpy.arange(6, dtype=numpy.float32).reshape(2, 3)
-    return array, vphi.View(array, array.__array_interface__["data"][0], (2, 3), "<f4", 0)
+    return array, vphi.View(keeper or Keeper(), array, array.__array_interface__["data"][0], (2, 3),
+                            "<f4", 0)
+
+
+def test_streams_come_after_the_steps_that_are_queued():
+    keeper = Keeper()
+    _, view = of_a_gpu(keeper)
+    view.__dlpack__()  # without a stream: CUDA's default one, which has the number 1
+    view.__dlpack__(stream=None)
+    view.__dlpack__(stream=77)
+    view.__dlpack__(stream=-1)  # no order is asked for
+    assert keeper.asked == [1, 1, 77]
+    assert view.__cuda_array_interface__["stream"] is None  # not all that take it obey a stream
+    assert keeper.asked == [1, 1, 77, "wait"]
 
 
 def test_view_of_a_gpu_is_no_array_of_numpy():
@@ -236,6 +262,39 @@ def test_cupy_takes_a_view_by_dlpack(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     with of_a_gpu()[1] as view:
         assert view.__cupy_get_ndarray__() == "array" and taken == [view]
+
+
+def test_steps_of_a_device_may_stay_queued(text):
+    """On OpenCL `step` comes back early; what is asked for next is of the last step all the same."""
+    try:
+        queued = vphi.load(text).start("opencl")
+    except vphi.DeviceError as why:
+        pytest.skip(str(why))
+    at_once = vphi.load(text).start("opencl")
+    array = queued.state[0]
+    at_once.step(40)
+    for _ in range(40):
+        assert queued.step(1) == 1
+    assert (queued.steps, queued.t) == (at_once.steps, at_once.t)
+    assert (queued.read(array) == at_once.read(array)).all()
+    queued.step(1), at_once.step(1)
+    queued.write(array, 2*queued.read(array)), at_once.write(array, 2*at_once.read(array))
+    for _ in range(3):
+        queued.step(1), at_once.step(1)
+    assert (queued["phi"] == at_once["phi"]).all()
+
+    broken = vphi.load("""model breaks "A number that reaches infinity at t = 1"
+lattice box: 8, length = 1, boundary = periodic
+field x: real
+x' = x^2
+init x = 1
+evolve euler, dt = 0.01
+""").start("opencl")
+    with pytest.raises(vphi.BrokenState) as caught:
+        for _ in range(1000):
+            broken.step(1)
+        broken.result()
+    assert 100 < caught.value.step < 200
 
 
 def test_view_of_the_host_has_no_cuda_array_interface(text):

@@ -23,11 +23,13 @@ class View:
 
     On device native numpy.asarray, torch.from_dlpack and the like take it, on device cuda
     cupy.asarray, torch.from_dlpack and jax.dlpack.from_dlpack, on device opencl `cl_mem` is for
-    pyopencl. No work of the simulation is queued while a view
-    exists, so that whatever stream a library names needs to wait for nothing."""
+    pyopencl. On device cuda steps may still be queued when a view begins: DLPack orders the stream
+    that the library names after them, and __cuda_array_interface__ waits for them. The next call
+    of the simulation follows what any stream of this process has queued."""
 
-    def __init__(self, array, address, shape, kind, gpu, context=0, queue=0):
-        self._array, self._gpu, self._context, self._queue = array, gpu, context, queue
+    def __init__(self, keeper, array, address, shape, kind, gpu, context=0, queue=0):
+        self._keeper, self._array, self._gpu, self._context, self._queue = (
+            keeper, array, gpu, context, queue)
         self._interface = {"data": (address, False), "shape": shape, "typestr": kind,
                            "strides": None, "stream": None, "version": 3}
         self._inside = self._handed = False
@@ -60,8 +62,11 @@ class View:
             return numpy.array(array, dtype=dtype)
         return array
 
-    def __dlpack__(self, **how):
-        return self._exchanged().__dlpack__(**how)
+    def __dlpack__(self, *, stream: int | None = None, **how: Any):
+        array = self._exchanged()
+        if self._gpu >= 0 and stream != -1:  # -1: the caller orders his work himself
+            self._keeper.order(1 if stream is None else stream)
+        return array.__dlpack__(**how)
 
     def __dlpack_device__(self):
         return self._exchanged().__dlpack_device__()
@@ -104,6 +109,7 @@ class View:
             raise AttributeError("a view in `with` has DLPack alone: torch.from_dlpack, "
                                  "cupy.asarray; or a view without `with`")
         self._handed = True
+        self._keeper.wait()
         return self._interface
 
     def __cupy_get_ndarray__(self):
@@ -137,7 +143,7 @@ class View:
     def __exit__(self, *_: object) -> None:
         self._inside = False
         if not self._handed:
-            self._array = None
+            self._array = self._keeper = None
 
 
 class Simulation:

@@ -106,6 +106,12 @@ class Device {
   virtual void synchronise() = 0;
   /// The same, and for all work that other libraries of this process have queued on this device.
   virtual void synchronise_all() { synchronise(); }
+  /// What is queued here from now on begins after all that other libraries of this process have
+  /// queued on this device; the host need not wait for it.
+  virtual void follow_others() { synchronise_all(); }
+  /// What is queued from now on in `queue`, a CUstream of another library or CUDA's numbers for its
+  /// two default streams, begins after all that was queued here; the host need not wait for it.
+  virtual void let_follow(void* /*queue*/) { synchronise(); }
   /// Seconds between two points of the queue: mark() returns a ticket.
   virtual int mark() = 0;
   virtual double seconds_between(int first_mark, int second_mark) = 0;

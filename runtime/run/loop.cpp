@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "runtime/device/native/thread_pool.hpp"
 #include "runtime/run/chain_averages.hpp"
@@ -26,6 +27,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 constexpr double kChunkSeconds = 0.1;  ///< seconds of steps queued at once, about
 constexpr double kFlushSeconds = 2;
+constexpr double kQueuedSeconds = 0.05;  ///< of steps that stay queued, at most
+constexpr std::int64_t kQueuedSteps = 64;
 constexpr std::int64_t kFewNumbers = 8192;
 constexpr std::chrono::milliseconds kPauseInterval{50};
 
@@ -84,6 +87,10 @@ void Loop::go_on(std::int64_t limit) {
   update();              // scalars may have been set in between
   while (!over() && (limit < 0 || step_ < limit) && !interrupted()) {
     chunk();
+    if (queued_ > 0) {
+      ask_onlooker();
+      continue;
+    }
     if (ensemble_ == nullptr) {
       if (watches() && good_.due()) watch();
       good_.remember(step_);
@@ -100,6 +107,7 @@ void Loop::go_on(std::int64_t limit) {
 }
 
 RunResult Loop::finish() {
+  look();
   // Before the closing values, which a run that goes on from here will not have.
   const double worth = options_.keep.at_end_after;
   if (watches()) watch();
@@ -189,11 +197,13 @@ void Loop::resume() {
 }
 
 std::shared_ptr<const SavedState> Loop::save(bool same_model) {
+  look();
   return checkpoints_.save(
       {step_, time_, seconds_, false, same_model ? watched_at_start_ : std::vector<double>()});
 }
 
 void Loop::save_to(const std::filesystem::path& path, const ModelAsWritten& model) {
+  look();
   if (!checkpoints_.write({step_, time_, seconds_, over(), watched_at_start_}, path, model))
     check_state(first_);
 }
@@ -252,6 +262,14 @@ void Loop::chunk() {
   const std::int64_t kept = checkpoints_.next(step_);
   if (kept >= 0) count = std::min(count, kept - step_);
   session_.prepare(count);
+  if (may_stay_queued(count, due, kept)) {
+    session_.advance(count);
+    step_ += count, queued_ += count;
+    observer_.look(step_);
+    return;
+  }
+  const std::int64_t queued = queued_;
+  look();
   if (options_.ranks != nullptr || count != last_count_) session_.synchronise();
   last_count_ = count;  // steps of the same count are recorded: little is queued, if anything
   const auto start = Clock::now();
@@ -260,6 +278,7 @@ void Loop::chunk() {
   const double seconds = seconds_since(start);
   const std::int64_t before = step_;
   step_ += count;
+  step_seconds_ = seconds / static_cast<double>(count);
   if (all_stopped() && p_.step_slot >= 0)  // the steps after the end changed nothing
     step_ =
         std::clamp(static_cast<std::int64_t>(std::llround(largest(p_.step_slot))), before, step_);
@@ -267,7 +286,8 @@ void Loop::chunk() {
   if (before == first_) first_step_ = seconds_since(created_);
   if (before == first_ && count < end_ - first_)
     warm_up_ = seconds, warm_up_steps_ = step_ - first_;
-  seconds_ += seconds;
+  // Steps that stayed queued had the caller's work beside them: they count as these do.
+  seconds_ += seconds + static_cast<double>(queued) * step_seconds_;
   if (seconds < kChunkSeconds) size_ = std::max(size_, 4 * count);
   if (seconds > 2 * kChunkSeconds)
     size_ = std::max<std::int64_t>(
@@ -284,6 +304,29 @@ void Loop::chunk() {
     if (ensemble_ == nullptr) check_runaway();
   }
   if (seconds_since(last_flush_) > kFlushSeconds) observer_.flush(), last_flush_ = Clock::now();
+}
+
+bool Loop::may_stay_queued(std::int64_t count, std::int64_t due, std::int64_t kept) const {
+  const std::int64_t then = step_ + count, all = queued_ + count;
+  const bool known = p_.time_slot < 0 || !observer_.looks_at_time();
+  const bool alone = ensemble_ == nullptr && options_.ranks == nullptr;
+  const bool unwatched = !options_.progress && !options_.keep.on && !growth_.waits();
+  return options_.leave_queued && known && alone && unwatched && then == limit_ && then != due &&
+         then != end_ && then != kept && step_seconds_ > 0 && all <= kQueuedSteps &&
+         static_cast<double>(all) * step_seconds_ <= kQueuedSeconds && !good_.due();
+}
+
+void Loop::look() {
+  if (queued_ == 0) return;
+  const std::int64_t before = step_ - std::exchange(queued_, 0);
+  wait();
+  update();
+  check_numbers(before);
+}
+
+double Loop::time() {
+  if (p_.time_slot >= 0) look();
+  return time_;
 }
 
 /// Where the scalars are few, the copy of them that is read next is queued at once: one wait
@@ -322,7 +365,7 @@ Progress Loop::progress() const {
   Progress now;
   now.step = step_;
   now.steps = end_;
-  now.time = time_;
+  now.time = time_;  // before the steps that are queued
   now.seconds = seconds_since(begun_);
   if (end_ > 0 && step_ > first_)
     now.seconds_left =

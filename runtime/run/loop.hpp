@@ -44,7 +44,11 @@ class Loop {
   bool over() const { return stopped_ || (end_ >= 0 && step_ >= end_); }
   bool interrupted() const;
   std::int64_t step() const { return step_; }
-  double time() const { return time_; }
+  double time();
+  /// Waits for the steps that `go_on` has left in the queue (RunOptions::leave_queued), and checks
+  /// the numbers that they made. Throws as `go_on`.
+  void look();
+  std::int64_t queued() const { return queued_; }  ///< steps that `look` would wait for
   Session& session() { return session_; }
   const std::shared_ptr<io::Results>& open_files() const { return observer_.open_files(); }
 
@@ -88,6 +92,9 @@ class Loop {
 
   /// Steps up to the next output, the end, or the time after which the host looks again.
   void chunk();
+  /// Whether `count` steps, after which an output is due at step `due`, need no look at what they
+  /// make before the caller goes on.
+  bool may_stay_queued(std::int64_t count, std::int64_t due, std::int64_t kept) const;
   void wait();
 
   /// A scalar that is NaN starts a search for the site it came from. Quotients of an output
@@ -166,6 +173,8 @@ class Loop {
   std::int64_t end_ = -1, step_ = 0, size_ = 1;
   std::int64_t limit_ = -1;      ///< of `go_on`
   std::int64_t last_count_ = 0;  ///< steps of the chunk before
+  std::int64_t queued_ = 0;      ///< steps up to step_ that nobody has waited for
+  double step_seconds_ = 0;      ///< of one step in the last chunk that was timed; 0: none was
   std::int64_t first_ = 0;       ///< step at which this part of the run began
   std::int64_t warm_up_steps_ = 0;
   double time_ = 0, seconds_ = 0, warm_up_ = 0, first_step_ = 0;

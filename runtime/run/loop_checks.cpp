@@ -69,6 +69,7 @@ void Loop::check_expansion() {
 }
 
 void Loop::restart_expansion(const std::string& rate) {
+  look();
   const auto known = std::ranges::find(p_.scalars, rate, &program::Scalar::name);
   const auto rate_slot = static_cast<int>(known - p_.scalars.begin());
   std::vector<RateSearch> searches;

@@ -64,6 +64,8 @@ class Observer {
   void look(std::int64_t step) { times_.look(step); }
   /// Whether an output is due at the step of the last call of `look`.
   bool due_at(std::int64_t step) const;
+  /// Whether `look` reads the time that the device keeps.
+  bool looks_at_time() const { return times_.any(); }
   /// The run continues from this step; called after `restore`.
   void resumed(std::int64_t step);
   /// Whether an output of this step has not been written because the run was stopped before.

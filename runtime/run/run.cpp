@@ -169,6 +169,9 @@ std::int64_t Run::advance(std::int64_t steps) {
   return s.loop->step() - before;
 }
 
+void Run::look() { state_->loop->look(); }
+std::int64_t Run::queued() const { return state_->loop->queued(); }
+
 void Run::save_to(const std::filesystem::path& path, const ModelAsWritten& model) {
   state_->loop->save_to(path, model);
 }

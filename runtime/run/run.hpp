@@ -78,6 +78,10 @@ struct RunOptions {
   /// Called once before anything is written, when the kernels are compiled and the initial state
   /// exists.
   std::function<void()> begins;
+  /// Run::advance may come back while its last steps are queued on the device, where nothing that
+  /// they make has to be looked at first. What they broke is then told by a later call. Not for
+  /// programs that end by a condition on their state: nobody knows how many steps were made.
+  bool leave_queued = false;
   bool keep_state = false;       ///< RunResult::state is filled
   Onlooker* onlooker = nullptr;  ///< receives outputs; may pause or stop the run
   bool time_kernels = false;     ///< measure the times in RunResult::kernels

@@ -28,6 +28,10 @@ class Run {
   /// run is over or was interrupted. A sweep in several parts must go to its end (else
   /// std::logic_error).
   std::int64_t advance(std::int64_t steps);
+  /// Waits for steps that `advance` has left in the queue (RunOptions::leave_queued) and checks
+  /// what they made: before `session` is used.
+  void look();
+  std::int64_t queued() const;  ///< steps that it would wait for
   /// The present state, in the memory of the host: RunOptions::resume of another Run, which goes on
   /// from here. `same_model`: whether its program differs in the end of the run alone; otherwise
   /// conserved quantities are compared with their values now.

@@ -134,9 +134,10 @@ class Session {
   std::shared_ptr<std::byte> read_block(int buffer);
   virtual void write_bytes(int buffer, std::span<const std::byte> from);
   virtual void set_scalars(std::span<const double> values);
-  /// The present copy of a buffer where it lies (Device::raw_memory), [instance][site], after all
-  /// that was queued; valid until the next step. Null where the device has no address for it, for
-  /// buffers with a home, and where ranks share the batch or the lattice.
+  /// The present copy of a buffer where it lies (Device::raw_memory), [instance][site]; whoever
+  /// uses it orders that after what was queued. Valid until the next step. Null where the device
+  /// has no address for it, for buffers with a home, and where ranks share the batch or the
+  /// lattice.
   void* raw_memory(int buffer);
 
   /// Shells of a buffer's modes, computed on the device; nothing where the host has to do it.

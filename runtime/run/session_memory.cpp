@@ -31,7 +31,6 @@ BufferHandle Session::now(int buffer) const {
 void* Session::raw_memory(int buffer) {
   const bool shared = program_.buffers[static_cast<std::size_t>(buffer)].home >= 0;
   if (shared || shown_ != &program_) return nullptr;
-  device_.synchronise();
   return device_.raw_memory(now(buffer));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "embed/prepare.hpp"
 #include "runtime/run/run_state.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -34,9 +35,12 @@ init U ~ hot
 every 1 sweep: mean(re(tr(P[mu,nu]))/2, mu < nu) -> "out.csv"
 )";
 
-runtime::RunResult by_steps(const program::Program& program, std::vector<std::int64_t> counts) {
+/// `queued`: RunOptions::leave_queued; some steps are, or with null none.
+runtime::RunResult by_steps(const program::Program& program, std::vector<std::int64_t> counts,
+                            std::int64_t* queued = nullptr) {
   runtime::RunOptions options;
   options.keep_state = true;
+  options.leave_queued = queued != nullptr;
   runtime::Run run(program, *testing::device("native"), options);
   run.start();
   std::int64_t made = 0;
@@ -46,6 +50,7 @@ runtime::RunResult by_steps(const program::Program& program, std::vector<std::in
     EXPECT_LE(now, count);
     made += now;
     EXPECT_EQ(run.step(), made);
+    if (queued != nullptr) *queued += run.queued();
   }
   EXPECT_EQ(run.advance(3), 0);
   return run.finish();
@@ -70,7 +75,8 @@ void expect_same(const runtime::RunResult& a, const runtime::RunResult& b) {
     EXPECT_EQ(a.expectations[i].value, b.expectations[i].value);
 }
 
-void steps_are_a_run(const std::string& text) {
+/// `some_stay_queued`: not each step has an output.
+void steps_are_a_run(const std::string& text, bool some_stay_queued) {
   testing::Simulation setup;
   setup.steps = 24;
   setup.keep_state = true;
@@ -80,10 +86,62 @@ void steps_are_a_run(const std::string& text) {
   expect_same(whole, by_steps(*compiled.program, {1}));
   expect_same(whole, by_steps(*compiled.program, {7, 1, 2}));
   expect_same(whole, by_steps(*compiled.program, {1000}));
+  std::int64_t queued = 0;
+  expect_same(whole, by_steps(*compiled.program, {1}, &queued));
+  EXPECT_EQ(queued > 0, some_stay_queued);
 }
 
-TEST(RunBySteps, ExpandingBox) { steps_are_a_run(kExpanding); }
-TEST(RunBySteps, MarkovChain) { steps_are_a_run(kChain); }
+TEST(RunBySteps, ExpandingBox) { steps_are_a_run(kExpanding, true); }
+TEST(RunBySteps, MarkovChain) { steps_are_a_run(kChain, false); }
+
+constexpr const char* kBreaks = R"(model breaks "A field that reaches infinity at t = 1"
+lattice box: 8, length = 1, boundary = periodic
+field x: real
+x' = x^2
+init x = 1
+evolve euler, dt = 0.01
+)";
+
+/// The message of the step, or of the look after it, that finds the state broken.
+std::string told_by_steps(const program::Program& program, bool queued, bool look) {
+  runtime::RunOptions options;
+  options.leave_queued = queued;
+  runtime::Run run(program, *testing::device("native"), options);
+  run.start();
+  try {
+    for (int i = 0; i < 1000; ++i) {
+      run.advance(1);
+      if (look) run.look();
+    }
+    run.finish();
+  } catch (const runtime::BrokenState& broken) {
+    return broken.what();
+  }
+  return "nothing broke";
+}
+
+TEST(RunBySteps, WhatQueuedStepsBreakIsToldLater) {
+  testing::Simulation setup;
+  setup.steps = 1000;
+  const Compilation compiled = testing::compile_text(kBreaks, setup);
+  const std::string at_once = told_by_steps(*compiled.program, false, false);
+  EXPECT_NE(at_once.find("`x` became"), std::string::npos) << at_once;
+  EXPECT_EQ(told_by_steps(*compiled.program, true, false), at_once);
+  EXPECT_EQ(told_by_steps(*compiled.program, true, true), at_once);
+}
+
+TEST(RunBySteps, StepsStayQueuedWhereNoStateEndsTheRun) {
+  const auto by_state = [](const std::string& until) {
+    return embed::ends_by_state(
+        testing::compile_text("model grows \"One number\"\nvar x: real\ninit x = 1\nx' = x\n"
+                              "evolve rk4, dt = 0.01" +
+                                  until + "\n",
+                              {}));
+  };
+  EXPECT_TRUE(by_state(", until = x > 2"));
+  EXPECT_FALSE(by_state(", until = t > 2"));
+  EXPECT_FALSE(by_state(""));
+}
 
 TEST(RunBySteps, PartsOfASweepGoToTheEnd) {
   testing::Simulation setup;

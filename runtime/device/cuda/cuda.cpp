@@ -36,6 +36,7 @@ class CudaDevice : public Device {
     page_locked_.clear();
     for (cu::GraphExec graph : recordings_) api_.GraphExecDestroy(graph);
     for (cu::Event event : marks_) api_.EventDestroy(event);
+    if (order_ != nullptr) api_.EventDestroy(order_);
     for (const Compiled& kernel : kernels_) api_.ModuleUnload(kernel.module);
     for (const auto& [handle, at] : opened_) api_.IpcCloseMemHandle(at);
     for (const auto& [id, buffer] : buffers_) api_.MemFree(buffer.at);
@@ -174,6 +175,21 @@ class CudaDevice : public Device {
     check(api_.CtxSynchronize(), "finish the work of this process");
   }
 
+  void follow_others() override {
+    use();
+    // A stream that records, of any library, may not be ordered by an event.
+    if (api_.CtxRecordEvent == nullptr || api_.CtxRecordEvent(context_, order()) != cu::kSuccess)
+      return synchronise_all();
+    check(api_.StreamWaitEvent(stream_, order(), 0), "wait for the work of this process");
+  }
+
+  void let_follow(void* queue) override {
+    use();
+    check(api_.EventRecord(order(), stream_), "mark its work");
+    check(api_.StreamWaitEvent(static_cast<cu::Stream>(queue), order(), 0),
+          "let a stream wait for its work");
+  }
+
   int mark() override {
     use();
     cu::Event event = nullptr;
@@ -272,6 +288,12 @@ class CudaDevice : public Device {
     check(api_.StreamCreate(&stream_, cu::kStreamNonBlocking), "make a stream");
   }
 
+  /// An event that says after what something is queued.
+  cu::Event order() {
+    if (order_ == nullptr) check(api_.EventCreate(&order_, cu::kEventNoTiming), "make an event");
+    return order_;
+  }
+
   /// Waits until the device is open and makes it the calling thread's.
   void use() const {
     opening_.get();
@@ -356,6 +378,7 @@ class CudaDevice : public Device {
   std::vector<Compiled> kernels_;
   std::vector<cu::GraphExec> recordings_;
   std::vector<cu::Event> marks_;
+  cu::Event order_ = nullptr;
   std::vector<cu::DeviceId> reached_;                        ///< whose contexts are held
   std::map<std::array<std::byte, 64>, cu::Pointer> opened_;  ///< allocations of other processes
   HostBlocks page_locked_{[this](std::size_t bytes) {

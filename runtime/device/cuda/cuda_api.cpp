@@ -51,6 +51,7 @@ bool bind_all(const Library& driver, Api& api) {
          driver.bind(api.EventSynchronize, "cuEventSynchronize") &&
          driver.bind(api.EventElapsedTime, "cuEventElapsedTime") &&
          driver.bind(api.EventDestroy, "cuEventDestroy_v2") &&
+         driver.bind(api.StreamWaitEvent, "cuStreamWaitEvent") &&
          driver.bind(api.ModuleLoadData, "cuModuleLoadData") &&
          driver.bind(api.ModuleUnload, "cuModuleUnload") &&
          driver.bind(api.ModuleGetFunction, "cuModuleGetFunction") &&
@@ -81,6 +82,7 @@ Loaded load() {
     result.why = "NVIDIA's driver is older than CUDA 12: update it";
     return result;
   }
+  driver->bind(result.api.CtxRecordEvent, "cuCtxRecordEvent");
   const Result code = result.api.Init(0);
   int count = 0;
   result.usable = code == kSuccess && result.api.DeviceGetCount(&count) == kSuccess && count > 0;

@@ -35,6 +35,7 @@ constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76, kSharedPerBlockOp
 constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4, kFunctionMaxDynamicShared = 8;
 constexpr unsigned kStreamNonBlocking = 1, kIpcEnablePeerAccess = 1;
 constexpr int kCaptureThreadLocal = 1;
+constexpr unsigned kEventNoTiming = 2;
 
 struct Api {
   Result (*Init)(unsigned) = nullptr;
@@ -81,6 +82,9 @@ struct Api {
   Result (*EventSynchronize)(Event) = nullptr;
   Result (*EventElapsedTime)(float*, Event, Event) = nullptr;
   Result (*EventDestroy)(Event) = nullptr;
+  Result (*StreamWaitEvent)(Stream, Event, unsigned) = nullptr;
+  /// Of all streams of a context; null in drivers before CUDA 12.5.
+  Result (*CtxRecordEvent)(Context, Event) = nullptr;
   Result (*ModuleLoadData)(Module*, const void*) = nullptr;
   Result (*ModuleUnload)(Module) = nullptr;
   Result (*ModuleGetFunction)(Function*, Module, const char*) = nullptr;
