@@ -83,8 +83,8 @@ void Loop::begin() {
 
 void Loop::go_on(std::int64_t limit) {
   limit_ = limit;
-  stop_wished_ = false;  // an earlier request to stop is done
-  update();              // scalars may have been set in between
+  stop_wished_ = false;        // an earlier request to stop is done
+  if (queued_ == 0) update();  // scalars may have been set in between
   while (!over() && (limit < 0 || step_ < limit) && !interrupted()) {
     chunk();
     if (queued_ > 0) {
