@@ -43,18 +43,19 @@ TEST(FractionalPower, PolesAndResidues) {
   }
 }
 
-struct Row {
+struct PowerRow {
   long double p, eps;
   int n;
   double error;
 };
 
 TEST(FractionalPower, Errors) {
-  for (const Row& row : {Row{0.5L, 1e-2L, 4, 2.34e-5}, Row{0.5L, 1e-2L, 12, 1.17e-14},
-                         Row{0.5L, 1e-3L, 8, 1.19e-7}, Row{0.5L, 1e-4L, 16, 6.28e-12},
-                         Row{0.5L, 1e-6L, 20, 1.02e-10}, Row{0.25L, 1e-2L, 6, 7.61e-8},
-                         Row{0.25L, 1e-4L, 10, 8.55e-8}, Row{0.125L, 1e-4L, 6, 3.30e-5},
-                         Row{0.75L, 1e-2L, 6, 8.21e-8}, Row{0.75L, 1e-4L, 10, 8.97e-8}}) {
+  for (const PowerRow& row :
+       {PowerRow{0.5L, 1e-2L, 4, 2.34e-5}, PowerRow{0.5L, 1e-2L, 12, 1.17e-14},
+        PowerRow{0.5L, 1e-3L, 8, 1.19e-7}, PowerRow{0.5L, 1e-4L, 16, 6.28e-12},
+        PowerRow{0.5L, 1e-6L, 20, 1.02e-10}, PowerRow{0.25L, 1e-2L, 6, 7.61e-8},
+        PowerRow{0.25L, 1e-4L, 10, 8.55e-8}, PowerRow{0.125L, 1e-4L, 6, 3.30e-5},
+        PowerRow{0.75L, 1e-2L, 6, 8.21e-8}, PowerRow{0.75L, 1e-4L, 10, 8.97e-8}}) {
     SCOPED_TRACE(static_cast<double>(row.p));
     const auto r = inverse_power(row.p, row.eps, 1, row.n);
     ASSERT_TRUE(r);
