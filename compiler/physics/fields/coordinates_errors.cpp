@@ -7,6 +7,7 @@
 namespace vphi::physics::errors {
 
 using dsl::error;
+using dsl::with_label;
 
 namespace {
 
@@ -75,36 +76,34 @@ Diagnostic energy_without_momentum(Span metric, const std::string& name, int mom
 }
 
 Diagnostic stress_not_known(Span law, Span metric, const std::string& momentum) {
-  Diagnostic d = error(
-      "E0700", law,
-      fmt::format("the stress across the lattice is not known in the law of `{}`", momentum), "",
-      "a scale factor of a coordinate without an axis changes, and the stress along it "
-      "is what stands in `grad(...)`",
-      "write the pressure as `grad(p)`, or `grad(0)` where there is none");
-  d.labels.push_back({metric, "scale factors"});
-  return d;
+  return with_label(
+      error("E0700", law,
+            fmt::format("the stress across the lattice is not known in the law of `{}`", momentum),
+            "",
+            "a scale factor of a coordinate without an axis changes, and the stress along it "
+            "is what stands in `grad(...)`",
+            "write the pressure as `grad(p)`, or `grad(0)` where there is none"),
+      metric, "scale factors");
 }
 
 Diagnostic scale_in_step(Span scheme, Span metric, const std::string& name) {
-  Diagnostic d =
+  return with_label(
       error("E0700", scheme,
             fmt::format("scheme `{}` is a step, and scale factors depend on positions", name), "",
             "a step takes one axis after the other, and the pressure on faces of different "
             "areas balances only if all axes are taken at once",
-            "take a scheme that is a right side, such as kt or hlle, and an integrator");
-  d.labels.push_back({metric, "scale factors"});
-  return d;
+            "take a scheme that is a right side, such as kt or hlle, and an integrator"),
+      metric, "scale factors");
 }
 
 Diagnostic scheme_without_faces(Span scheme, Span metric, const std::string& name) {
-  Diagnostic d =
+  return with_label(
       error("E0700", scheme,
             fmt::format("scheme `{}` is not written as differences between faces", name), "",
             "the flux through a face is multiplied by its area, so the text has to say what "
             "passes each face",
-            "end it with `U' = -(Fk - Fk@-k)/dx`");
-  d.labels.push_back({metric, "scale factors"});
-  return d;
+            "end it with `U' = -(Fk - Fk@-k)/dx`"),
+      metric, "scale factors");
 }
 
 }  // namespace vphi::physics::errors
