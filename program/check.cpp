@@ -6,6 +6,7 @@
 
 #include "program/axes.hpp"
 #include "program/json.hpp"
+#include "program/wave_numbers.hpp"
 
 namespace vphi::program {
 namespace {
@@ -242,6 +243,17 @@ class Checker {
     need(random.masses.empty() ||
              static_cast<std::int64_t>(random.masses.size()) == p_.all_instances(),
          "a random field has masses, but not one for each instance");
+    if (random.kind == RandomField::Kind::Spectrum) {
+      const auto numbers = WaveNumbers::of(p_.whole_extent(), p_.dims);
+      const auto all = static_cast<std::int64_t>(random.powers.size());
+      const auto own = numbers ? static_cast<std::int64_t>(numbers->count()) : 0;
+      need(own > 0 && (all == own || all == own * p_.all_instances()),
+           "a spectrum does not have a power for each wave number of the box");
+    } else {
+      need(random.powers.empty(), "a random field that is no spectrum has powers");
+    }
+    for (const double power : random.powers)
+      need(power >= 0 && std::isfinite(power), "a spectrum has a power that is below 0");
     need(std::isfinite(random.mass2) && std::isfinite(random.amplitude),
          "a random field has a mass or an amplitude that is not a number");
     need(random.components >= 1 && (random.kind != RandomField::Kind::File ||
@@ -292,6 +304,13 @@ class Checker {
               field.plane < (field.axis == p_.cut.axis ? p_.cut.whole : p_.extent[field.axis])),
          fmt::format("output `{}`: no plane {}", field.name, field.plane));
     need(field.bins >= 0, fmt::format("output `{}`: {} bins", field.name, field.bins));
+    for (std::size_t k = 0; k < 4; ++k) {
+      const SitesOfAxis& s = field.sites[k];
+      const std::int64_t end = p_.whole_extent()[k];
+      need(s.every >= 1 && s.first >= 0 && s.first < end && s.last >= -1 && s.last < end &&
+               (s.last == -1 || s.last >= s.first),
+           fmt::format("output `{}`: no such sites", field.name));
+    }
     for (const HistogramAxis& a : field.histogram)
       need(a.bins >= 1 && a.bins <= 65536 && (a.find_low || a.find_high || a.low < a.high),
            fmt::format("output `{}`: {} bins", field.name, a.bins));

@@ -56,7 +56,7 @@ struct Names<Statistic::Kind> {
 };
 template <>
 struct Names<RandomField::Kind> {
-  static constexpr std::array list{"vacuum", "normal", "uniform", "file", "link"};
+  static constexpr std::array list{"vacuum", "normal", "uniform", "spectrum", "file", "link"};
 };
 
 // ---- one list of fields for both directions ---------------------------------------------------
@@ -145,12 +145,16 @@ void fields(Io& io, HistogramAxis& a) {
 template <class Io>
 void fields(Io& io, SpectrumForm& f) {
   io("type", f.type), io("version", f.version), io("two_bins", f.two_bins);
-  io("cross", f.cross), io("laplacian", f.laplacian);
+  io("cross", f.cross), io("single", f.single), io("laplacian", f.laplacian);
 }
 template <class Io>
 void fields(Io& io, FieldPart& f) {
   io("buffer", f.buffer), io("weight", f.weight), io("slot", f.slot);
   io("scale", f.scale), io("offset", f.offset);
+}
+template <class Io>
+void fields(Io& io, SitesOfAxis& s) {
+  io("first", s.first), io("last", s.last), io("every", s.every);
 }
 template <class Io>
 void fields(Io& io, FieldOutput& f) {
@@ -161,6 +165,7 @@ void fields(Io& io, FieldOutput& f) {
   io("factor_slot", f.factor_slot), io("mass2_slot", f.mass2_slot);
   io("over", f.over), io("slot", f.slot), io("colours", f.colours);
   io("value", f.value), io("complex", f.complex);
+  io("sites", f.sites);
 }
 template <class Io>
 void fields(Io& io, Output& o) {
@@ -182,7 +187,7 @@ void fields(Io& io, RandomField& r) {
   io("kind", r.kind), io("buffer", r.buffer), io("stream", r.stream), io("velocity", r.velocity);
   io("mass2", r.mass2), io("amplitude", r.amplitude), io("low", r.low), io("high", r.high);
   io("cutoff", r.cutoff), io("kernel_form", r.kernel_form);
-  io("masses", r.masses), io("file", r.file);
+  io("masses", r.masses), io("powers", r.powers), io("file", r.file);
   io("colours", r.colours), io("entry", r.entry);
   io("components", r.components), io("as_it_is", r.as_it_is);
   io("leading", r.leading), io("members", r.members);

@@ -204,6 +204,7 @@ struct SpectrumForm {
   int version = 1;        ///< k of a bin: 1 k_IR*l, 2 mean of its modes, 3 inside the average
   bool two_bins = false;  ///< modes shared by two bins (DEFROST)
   bool cross = false;     ///< cross spectrum of `buffer` and the first of `more`
+  bool single = false;    ///< a bin for each value of |k| that modes have
   std::vector<Symbol> laplacian;  ///< k of a mode is sqrt(-symbol)/dx; empty: k itself
 };
 
@@ -213,6 +214,12 @@ struct FieldPart {
   double scale = 1, offset = 0;
   double weight = 1;
   int slot = -1;  ///< Histogram: slot of a scalar of each instance, used instead of a buffer
+};
+
+/// Some sites of an axis: `first`, `first + every`, ... up to `last`, the axis' last site where it
+/// is -1.
+struct SitesOfAxis {
+  std::int64_t first = 0, last = -1, every = 1;
 };
 
 struct FieldOutput {
@@ -227,6 +234,7 @@ struct FieldOutput {
   std::vector<FieldPart> more;  ///< further arrays; their meaning is given by OutputArrays
   int axis = 2;                 ///< its meaning is given by OutputAxis
   std::int64_t plane = 0;       ///< Slice: site index along axis
+  std::array<SitesOfAxis, 4> sites = {};  ///< Snapshot: what is written
   /// Largest number of bins along an axis or by distance; 0: no limit.
   int bins = 0;
   std::vector<HistogramAxis> histogram;  ///< one or two axes
@@ -282,7 +290,7 @@ struct Expectation {
 /// Array that is filled before the initial launches, with random numbers or from a file. Meaning of
 /// the members: compiler/model/system.hpp
 struct RandomField {
-  enum class Kind { Vacuum, Normal, Uniform, File, Link };
+  enum class Kind { Vacuum, Normal, Uniform, Spectrum, File, Link };
   Kind kind = Kind::Normal;
   int buffer = 0;
   int stream = 0;
@@ -290,9 +298,12 @@ struct RandomField {
   double mass2 = 0, amplitude = 1, low = 0, high = 1, cutoff = 0;
   bool kernel_form = true;
   std::vector<double> masses = {};  ///< mass2 of each instance of the run; empty: all have `mass2`
-  std::string file = {};            ///< File: "path:set" or "path:column", as runtime/io reads it;
-                                    ///< Link: path of a gauge configuration
-  int colours = 0;                  ///< Link: N of N x N matrices
+  /// Spectrum: <|F_k|^2> for each of the box's WaveNumbers (program/wave_numbers.hpp); of all
+  /// instances together, or of one after the other.
+  std::vector<double> powers = {};
+  std::string file = {};  ///< File: "path:set" or "path:column", as runtime/io reads it;
+                          ///< Link: path of a gauge configuration
+  int colours = 0;        ///< Link: N of N x N matrices
   int entry = 0;  ///< Link: which real number of a site, ((mu*N + row)*N + column)*2 + (0 re, 1
                   ///< im); File: which of `components`
   int components = 1;     ///< File: real numbers of a site; re and im of a complex number are two

@@ -120,13 +120,14 @@ struct FirstPassage {
 /// real number of each site's links in a gauge configuration
 /// (runtime/io/configurations/configuration.hpp).
 struct RandomField {
-  enum class Kind { Vacuum, Normal, Uniform, File, Link };
+  enum class Kind { Vacuum, Normal, Uniform, Spectrum, File, Link };
   Kind kind = Kind::Normal;
   int array = 0;          ///< its number in Loads of the initial expressions
   int stream = 0;         ///< a stream for each place in the model's text that draws
   bool velocity = false;  ///< Vacuum: fluctuation of the time derivative
   double mass2 = 0;       ///< Vacuum: effective mass squared, program units (clamped at use)
   std::vector<double> masses = {};  ///< mass2 of each instance where they differ
+  std::vector<double> powers = {};  ///< Spectrum: as program::RandomField::powers, physical units
   double amplitude = 1;      ///< multiplies the result: converts to program units of the variable
   double low = 0, high = 1;  ///< Uniform
   bool kernel_form = true;   ///< DEFROST real-space kernel; false: k-space form

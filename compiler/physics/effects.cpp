@@ -56,7 +56,7 @@ bool random_op(Expr node) {
 bool draws_at_start(const System& system) {
   using Kind = RandomField::Kind;
   const auto drawn = [](const RandomField& r) {
-    return r.kind == Kind::Vacuum || r.kind == Kind::Normal || r.kind == Kind::Uniform;
+    return r.kind != Kind::File && r.kind != Kind::Link;
   };
   const auto holds = [](Expr e) { return e && algebra::contains(e, random_op); };
   return std::ranges::any_of(system.random, drawn) ||

@@ -53,6 +53,7 @@ program::RandomField described(const physics::RandomField& r, const Storage& sto
   field.cutoff = r.cutoff;
   field.kernel_form = r.kernel_form;
   field.masses = r.masses;
+  field.powers = r.powers;
   field.file = r.file;
   field.colours = r.colours;
   field.entry = r.entry;

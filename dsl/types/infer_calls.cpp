@@ -1,5 +1,6 @@
 // Calls: functions of the model, which function of the language is meant, and its options.
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "dsl/messages/suggest.hpp"
@@ -166,6 +167,10 @@ bool Inference::arity(const Expr& expr, const Builtin& builtin) {
 void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& scope) {
   const std::vector<std::string> known = words(builtin.options);
   const bool indices = builtin.rule == Rule::Reduce || builtin.rule == Rule::ReduceOrFold;
+  const program::OutputRow* output = program::output_named(expr.text);
+  const bool by_wave_number =
+      output != nullptr && output->shape == program::OutputShape::WaveNumbers;
+  static const std::set<std::string, std::less<>> lists{"low", "high", "every", "x", "y", "z", "t"};
   for (const NamedArgument& named : expr.named) {
     if (std::find(known.begin(), known.end(), named.name) == known.end()) {
       if (!indices) {
@@ -186,6 +191,8 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
         report(errors::option_word(axis->span, "over", to_text(*axis), suggest(axis->text, axes),
                                    axes));
       }
+    } else if (named.name == "bins" && by_wave_number) {
+      continue;  // a word as those below
     } else if (named.name == "bins" || named.name == "order") {
       std::vector<ExprPtr> counts = value.args;  // one for each axis of a histogram
       if (value.kind != ExprKind::List) counts = {named.value};
@@ -195,7 +202,7 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
           report(errors::whole_number_wanted(each->span, "`" + named.name + "`", 1));
         }
       }
-    } else if ((named.name == "low" || named.name == "high") && value.kind == ExprKind::List) {
+    } else if (lists.contains(named.name) && value.kind == ExprKind::List) {
       for (const ExprPtr& each : value.args) number(*each, scope, "`" + named.name + "`");
     } else if (named.name == "solver" || named.name == "kind" || named.name == "form" ||
                named.name == "along" || named.name == "scale" || named.name == "cross" ||

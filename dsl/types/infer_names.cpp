@@ -452,9 +452,11 @@ void Inference::definition(const Symbol& symbol) {
 
 std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scope) {
   const Type* drawn = scope.inherited(&Scope::drawn);
-  const Builtin* builtin = find_builtin(expr.text);
-  if (builtin == nullptr || builtin->rule != Rule::Distribution) {
-    if (drawn == nullptr || expr.kind != ExprKind::Call || builtin != nullptr) return std::nullopt;
+  const Builtin* builtin = find_distribution(expr.text);
+  const Builtin* elsewhere = find_builtin(expr.text);
+  if (builtin == nullptr || (drawn == nullptr && elsewhere != builtin)) {
+    if (drawn == nullptr || expr.kind != ExprKind::Call || elsewhere != nullptr)
+      return std::nullopt;
     report(errors::unknown_distribution(expr.span, expr.text, distribution_habit(expr.text)));
     return Value{};
   }
@@ -475,8 +477,9 @@ std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scop
         links ? "for a field write ~ normal or ~ vacuum" : "for links write ~ hot or ~ cold"));
     return Value{};
   }
-  if (expr.text == "vacuum" && dimensions() == 0) {
-    report_no_lattice(expr.span, "`vacuum`");
+  const bool spectrum = expr.text == "spectrum";
+  if ((spectrum || expr.text == "vacuum") && dimensions() == 0) {
+    report_no_lattice(expr.span, "`" + expr.text + "`");
     return Value{};
   }
   if (expr.kind == ExprKind::Call) {
@@ -484,7 +487,13 @@ std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scop
     options(expr, *builtin, scope);
     Scope plain;
     plain.outer = nullptr;
+    if (spectrum) {
+      plain.locals[std::string(kWaveNumber)].value = Value{type_of(Base::Real), {}};
+      if (const Symbol* other = resolved_.find(std::string(kWaveNumber)))
+        report(errors::wave_number_named_twice(expr.span, other->declared));
+    }
     for (const ExprPtr& argument : expr.args) {
+      if (spectrum && argument->kind == ExprKind::String) continue;
       number(*argument, plain, "an argument of `" + expr.text + "`");
     }
   } else if (builtin->least > 0) {

@@ -382,14 +382,22 @@ Diagnostic derivative_by(Span at, const std::string& text) {
   return d;
 }
 
+Diagnostic wave_number_named_twice(Span at, Span declared) {
+  Diagnostic d = make("E0236", at, "`k` is the wave number here, and the model has another `k`");
+  d.under = "k would have two meanings";
+  declared_here(d, declared, "declared here");
+  d.rule = "in init phi ~ spectrum(P) the power P is a formula of the wave number k";
+  d.hint = "give the model's k another name";
+  return d;
+}
+
 Diagnostic output_at_start(Span at, const std::string& name) {
   Diagnostic d = make("E0232", at, "`" + name + "` is an output, no distribution");
   d.under = "inside `init`";
   d.rule =
-      "distributions are normal, uniform, vacuum and their like, independent at each site or, "
-      "vacuum, with the spectrum of the ground state";
-  d.hint =
-      "make a field of another spectrum outside and read it: init phi = file(\"start.h5:phi\")";
+      "distributions are normal, uniform and their like, independent at each site, and waves: "
+      "vacuum, or spectrum(P) of any power P(k)";
+  d.hint = "a field that was written before is read by init phi = file(\"start.h5:phi\")";
   return d;
 }
 

@@ -86,6 +86,8 @@ constexpr Builtin kBuiltins[] = {
     {"uniform", 0, 2, Rule::Distribution, "", "uniform(low, high); alone: 0 to 1"},
     {"vacuum", 0, 0, Rule::Distribution, "cutoff form",
      "vacuum fluctuations of a field; its velocity moves with them unless it is written"},
+    {"spectrum", 1, 1, Rule::Distribution, "",
+     "spectrum(P): waves with the power P, a formula of the wave number k or a file's table"},
     {"cauchy", 2, 2, Rule::Distribution, "", "cauchy(centre, half width)"},
     {"waterbag", 1, 1, Rule::Distribution, "", "uniform in -p..p"},
     {"ball", 1, 1, Rule::Distribution, "", "uniform in a ball of this radius"},
@@ -149,6 +151,13 @@ std::span<const GivenName> given_names() { return kGivenNames; }
 const Builtin* find_builtin(std::string_view name) {
   for (const Builtin& builtin : kBuiltins) {
     if (builtin.name == name) return &builtin;
+  }
+  return nullptr;
+}
+
+const Builtin* find_distribution(std::string_view name) {
+  for (const Builtin& builtin : kBuiltins) {
+    if (builtin.rule == Rule::Distribution && builtin.name == name) return &builtin;
   }
   return nullptr;
 }

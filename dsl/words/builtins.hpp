@@ -74,11 +74,17 @@ struct GivenName {
   std::string_view doc;
 };
 
+/// The wave number in `init phi ~ spectrum(P)`.
+inline constexpr std::string_view kWaveNumber = "k";
+
 std::span<const Builtin> builtins();
 std::span<const BuiltinConstant> constants();
 std::span<const GivenName> given_names();
 
+/// An output's meaning comes before that of a distribution of the same name.
 const Builtin* find_builtin(std::string_view name);
+/// The meaning behind `~`.
+const Builtin* find_distribution(std::string_view name);
 const BuiltinConstant* find_constant(std::string_view name);
 
 }  // namespace vphi::dsl

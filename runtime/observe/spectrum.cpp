@@ -1,6 +1,9 @@
 #include "runtime/observe/spectrum.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "program/wave_numbers.hpp"
 
 namespace vphi::observe {
 
@@ -16,6 +19,22 @@ double sphere(int dims) {
 /// P = this * <|f~|^2>
 double normal(const Grid& grid) {
   return std::pow(grid.dx, grid.dims) / static_cast<double>(grid.sites());
+}
+
+/// As shell_sums, with the modes of each value of |k| for themselves.
+template <int Count, class Terms>
+std::vector<std::array<double, Count>> single_sums(const Grid& grid, const Terms& terms) {
+  const auto numbers = program::WaveNumbers::of(grid.extent, grid.dims);
+  if (!numbers) return {};
+  std::vector<std::array<double, Count>> sums(numbers->count());
+  for (std::int64_t z = 0; z < grid.extent[2]; ++z)
+    for_plane(grid, z, [&](std::int64_t index, const Mode& mode) {
+      const std::array<double, Count> t = terms(index, mode);
+      auto& sum =
+          sums[numbers->place({std::abs(mode.n[0]), std::abs(mode.n[1]), std::abs(mode.n[2])})];
+      for (int i = 0; i < Count; ++i) sum[i] += mode.weight * t[i];
+    });
+  return sums;
 }
 
 }  // namespace
@@ -43,12 +62,13 @@ std::vector<SpectrumBin> spectrum(const Grid& grid, const program::SpectrumForm&
                                   const std::vector<double>& power) {
   if (grid.dims > 3) return {};
   // 0: modes, 1: k, 2: |f~|^2, 3: k |f~|^2, 4: k^d |f~|^2
-  const auto sums = shell_sums<5>(grid, form.two_bins,
-                                  [&](std::int64_t i, const Mode& mode) -> std::array<double, 5> {
-                                    const double p = power[static_cast<std::size_t>(i)];
-                                    const double k = wave_number(grid, form, mode);
-                                    return {1, k, p, k * p, std::pow(k, grid.dims) * p};
-                                  });
+  const auto terms = [&](std::int64_t i, const Mode& mode) -> std::array<double, 5> {
+    const double p = power[static_cast<std::size_t>(i)];
+    const double k = wave_number(grid, form, mode);
+    return {1, k, p, k * p, std::pow(k, grid.dims) * p};
+  };
+  const auto sums =
+      form.single ? single_sums<5>(grid, terms) : shell_sums<5>(grid, form.two_bins, terms);
   const double sites = static_cast<double>(grid.sites());
   std::vector<SpectrumBin> out;
   for (std::size_t l = 1; l < sums.size(); ++l) {

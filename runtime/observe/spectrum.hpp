@@ -6,6 +6,7 @@
 // Type I uses the exact number of modes, so that the sum over bins of Delta*k_IR/k is the variance
 // exactly; type II uses the volume of the shell in the continuum. k of bin l, by version:
 //   1: k_IR*l      2: mean k of its modes      3: k stands inside the average, <k^3 |f~|^2>_bin
+// SpectrumForm::single: a bin for each value of |k| (program/wave_numbers.hpp), in this order.
 // With a Laplacian's symbol k of a mode is k_eff = sqrt(-symbol)/dx, the wave number that appears
 // in the lattice equation; its bin is given by |n| in any case.
 //

@@ -326,7 +326,8 @@ void Observer::record(const Output& output, const io::Moment& at,
 void Observer::snapshot(io::ResultFile& to, const FieldOutput& field, const io::Moment& at) {
   const auto& p = session_.program();
   const auto read = [&](int buffer) { return session_.read(buffer); };
-  if (!field.more.empty() || field.scale != 1 || field.offset != 0)
+  if (!field.more.empty() || field.scale != 1 || field.offset != 0 ||
+      !observe::takes_all_sites(field))
     return to.table(observe::reduce(p, field, read, {}, threads_), at);
   io::Table table;
   table.kind = field.kind, table.name = field.name;

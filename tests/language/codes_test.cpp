@@ -66,6 +66,7 @@ const std::map<std::string, std::string>& exceptions() {
       {"E0759", "an internal check: no model may show it"},
       {"E0768", kTables},
       {"E0782", kTables},
+      {"E0871", kTables},
       {"E0783", kTables},
       {"E0784", kTables},
       {"W0781", kTables},

@@ -95,6 +95,31 @@ TEST_F(Mpirun, ALatticeOfProcessesHasTheBitsOfOne) {
   EXPECT_GT(text("three/box.series.csv").size(), 100u);
 }
 
+// Waves of a given power are drawn mode by mode, whatever the ranks.
+TEST_F(Mpirun, WavesOfAGivenPowerHaveTheBitsOfOneProcess) {
+  if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
+  write(
+      "waves.vphi",
+      "model waves \"Waves in a box\"\nlattice box: 12^3, length = 7\nfield phi: real\n"
+      "phi'' = lap(phi)\ninit phi ~ spectrum(3*k^(-1.5)*exp(-k/4)), phi' ~ spectrum(exp(-k))\n"
+      "precision real = f64\nevolve leapfrog, dt = 0.05, until = t > 1\n"
+      "every 10 steps: mean(phi*phi'), var(phi), spectrum(phi, bins = single) -> \"waves.csv\"\n");
+  ASSERT_EQ(vphi("run waves.vphi --device native --quiet --out of1").status, 0);
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "of1"))
+    if (entry.path().extension() == ".csv") names.push_back(entry.path().filename().string());
+  EXPECT_GE(names.size(), 2u);
+  for (const int ranks : {2, 3, 4}) {
+    const std::string out = "of" + std::to_string(ranks);
+    const auto several = mpirun(ranks, "run waves.vphi --device native --quiet --out " + out);
+    ASSERT_EQ(several.status, 0) << several.error;
+    for (const std::string& name : names) {
+      EXPECT_EQ(text("of1/" + name), text(out + "/" + name)) << name << " " << ranks;
+      EXPECT_GT(text("of1/" + name).size(), 100u) << name;
+    }
+  }
+}
+
 TEST_F(Mpirun, AFailedExpectationIsToldOnceAndIsTheStatusOfAll) {
   if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
   write("box.vphi",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <numeric>
 #include <random>
@@ -39,13 +40,30 @@ long double part(const Numbers& v, const Column& c) {
   return v.parts.at(v.scalar() ? 0 : c.at.real / 2).real();
 }
 
-/// Whether the expression, or a definition that it names, holds the word.
-bool names(const Written& text, const dsl::Expr& e, const char* word) {
-  if ((e.kind == ExprKind::Name || e.kind == ExprKind::Call) && e.text == word) return true;
+/// The places of a word in an expression and in the definitions that it uses.
+void places_of(const Written& text, const dsl::Expr& e, const std::string& word,
+               std::vector<const dsl::Expr*>& found) {
+  if ((e.kind == ExprKind::Name || e.kind == ExprKind::Call) && e.text == word) found.push_back(&e);
   const auto* fact = e.kind == ExprKind::Name ? text.facts().find(e.text) : nullptr;
-  if (fact && fact->value && names(text, *fact->value, word)) return true;
-  return std::any_of(e.args.begin(), e.args.end(),
-                     [&](const auto& arg) { return names(text, *arg, word); });
+  if (fact && fact->value) places_of(text, *fact->value, word, found);
+  for (const auto& arg : e.args) places_of(text, *arg, word, found);
+}
+
+bool names(const Written& text, const dsl::Expr& e, const std::string& word) {
+  std::vector<const dsl::Expr*> found;
+  places_of(text, e, word, found);
+  return !found.empty();
+}
+
+/// The power of `spectrum(P)` as an expression of k.
+dsl::ExprPtr power_of(const dsl::Expr& call) {
+  if (call.args.at(0)->kind != ExprKind::String) return call.args[0];
+  auto k = std::make_shared<dsl::Expr>();
+  k->kind = ExprKind::Name, k->text = "k", k->span = call.span;
+  auto table = std::make_shared<dsl::Expr>();
+  table->kind = ExprKind::Call, table->text = "table", table->span = call.span;
+  table->args = {call.args[0], k};
+  return table;
 }
 
 std::vector<double> ranks(const std::vector<double>& values) {
@@ -134,7 +152,7 @@ class StartComparison {
           if (&links.field() == &f) hot_.push_back({std::move(links), {}, {}, {}, {}});
         return;
       }
-      const bool waves = names(text_, value, "vacuum");
+      const bool waves = names(text_, value, "vacuum") || names(text_, value, "spectrum");
       if (f.complex)
         return not_checked(
             shown, waves ? "a complex field's fluctuations" : "complex numbers that are drawn");
@@ -251,6 +269,7 @@ class StartComparison {
                                                           (uniform(random_) - 0.5L)));
     if (word == "exponential") return Numbers::of(-arg(0, 1) * std::log(1 - uniform(random_)));
     if (word == "vacuum") return Numbers::of(0);
+    if (word == "spectrum") return Numbers::of(wave_);
     const WrittenField* field = drawing_ ? drawing_->at.field : nullptr;
     if (word == "hot" && field && !field->allowed.empty())
       return Numbers::of(field->allowed[random_() % field->allowed.size()]);
@@ -403,7 +422,10 @@ class StartComparison {
     std::size_t place = 0;
     bool velocity = false;  ///< the random field is that of a rate or a momentum
   };
-  Drawn vacuum_of(const Column& wave);
+  Drawn waves_of(const Column& wave, physics::RandomField::Kind kind);
+  void compare_spectrum(const Column& wave, const dsl::Expr& call);
+  /// What the variable changes by where the random array is 1 instead of 0.
+  long double response(const Column& wave, const Drawn& drawn);
   void compare_waves(const Column& wave);
   long double second_slope(WrittenField& f, std::size_t real);
   /// q' = drift*p of a pair of a written H, and -p'/q where all sites move together.
@@ -420,6 +442,7 @@ class StartComparison {
   std::mt19937_64 random_;
   std::vector<Column> columns_, waves_;
   const Column* drawing_ = nullptr;
+  long double wave_ = 0;  ///< what `spectrum` is in the text
   std::vector<Hot> hot_;
   std::vector<DerivativeRow> rows_;
   std::optional<schedule::Plan> plan_;
@@ -440,7 +463,7 @@ long double StartComparison::second_slope(WrittenField& f, std::size_t real) {
 }
 
 StartComparison::Oscillator StartComparison::oscillator(const Column& wave) {
-  const physics::Variable* variable = vacuum_of(wave).variable;
+  const physics::Variable* variable = waves_of(wave, physics::RandomField::Kind::Vacuum).variable;
   const auto partner = std::ranges::find(system_.variables, variable ? variable->partner : -1,
                                          &physics::Variable::array);
   const auto at =
@@ -465,8 +488,9 @@ StartComparison::Oscillator StartComparison::oscillator(const Column& wave) {
           -slope(p, at->real, q, wave.at.real, text_.box.sites())};
 }
 
-/// The first value of the variable at the start, and the vacuum that it reads.
-StartComparison::Drawn StartComparison::vacuum_of(const Column& wave) {
+/// The first value of the variable at the start, and the waves that it reads.
+StartComparison::Drawn StartComparison::waves_of(const Column& wave,
+                                                 physics::RandomField::Kind kind) {
   Drawn drawn;
   const physics::Variable* variable = nullptr;
   for (const physics::Variable& v : system_.variables)
@@ -482,7 +506,7 @@ StartComparison::Drawn StartComparison::vacuum_of(const Column& wave) {
     const bool read = algebra::contains(drawn.start->value, [&](algebra::Expr e) {
       return e.is(algebra::Op::Load) && e->index == random.array;
     });
-    if (!read || random.kind != physics::RandomField::Kind::Vacuum) continue;
+    if (!read || random.kind != kind) continue;
     drawn.velocity = drawn.velocity || random.velocity;
     if (random.velocity) continue;
     drawn.field = &random;
@@ -491,30 +515,39 @@ StartComparison::Drawn StartComparison::vacuum_of(const Column& wave) {
   return drawn;
 }
 
+long double StartComparison::response(const Column& wave, const Drawn& drawn) {
+  const auto value = [&](long double random) {
+    for (const auto& r : system_.random)
+      derived_.arrays[r.array].assign(static_cast<std::size_t>(text_.box.sites()), 0);
+    derived_.arrays[drawn.field->array].assign(static_cast<std::size_t>(text_.box.sites()), random);
+    derived_.changed();
+    return derived_.at(drawn.start->value, Place{}) / state_.unit(*wave.at.field);
+  };
+  return value(1) - value(0);
+}
+
 /// Power by shells of modes.
 void StartComparison::compare_waves(const Column& wave) {
+  std::vector<const dsl::Expr*> spectra;
+  places_of(text_, *wave.text, "spectrum", spectra);
+  const bool vacuum_too = names(text_, *wave.text, "vacuum");
+  if (spectra.size() + (vacuum_too ? 1 : 0) > 1)
+    return not_checked("power of " + wave.shown, "the power of a sum of waves");
+  if (!spectra.empty()) return compare_spectrum(wave, *spectra[0]);
   DerivativeRow row{"power of " + wave.shown + " at the start", "vacuum", 0, 0, {}};
-  const Drawn drawn = vacuum_of(wave);
-  const auto* const start = drawn.start;
+  const Drawn drawn = waves_of(wave, physics::RandomField::Kind::Vacuum);
   const auto* const field = drawn.field;
   if (!field) {
     if (drawn.velocity)
       row.not_checked = "the power of a velocity's fluctuations";
-    else if (start)
+    else if (drawn.start)
       row.points = 1, row.deviation = 1;  // no fluctuations at all
     else
       row.not_checked = "where it starts";
     rows_.push_back(row);
     return;
   }
-  const auto value = [&](long double random) {
-    for (const auto& r : system_.random)
-      derived_.arrays[r.array].assign(static_cast<std::size_t>(text_.box.sites()), 0);
-    derived_.arrays[field->array].assign(static_cast<std::size_t>(text_.box.sites()), random);
-    derived_.changed();
-    return derived_.at(start->value, Place{}) / state_.unit(*wave.at.field);
-  };
-  VacuumStart vacuum{drawn.place, field->kernel_form, field->cutoff, value(1) - value(0)};
+  VacuumStart vacuum{drawn.place, field->kernel_form, field->cutoff, response(wave, drawn)};
   // q/sqrt(drift) is the canonical coordinate
   const Oscillator own = text_.hamiltonian() ? oscillator(wave) : Oscillator{};
   vacuum.response /= std::sqrt(own.drift);
@@ -525,6 +558,41 @@ void StartComparison::compare_waves(const Column& wave) {
   vacuum.dims = text_.box.dims;
   if (field->cutoff != 0) row.not_checked = "a vacuum with a cutoff of its own";
   judge_power(vacuum_power(plan_->program, vacuum), field->kernel_form, kStartErrors, row);
+  rows_.push_back(row);
+}
+
+/// The same of `spectrum(P)`, with P of the text and its factor there.
+void StartComparison::compare_spectrum(const Column& wave, const dsl::Expr& call) {
+  DerivativeRow row{"power of " + wave.shown + " at the start", "spectrum", 0, 0, {}};
+  const Drawn drawn = waves_of(wave, physics::RandomField::Kind::Spectrum);
+  if (!drawn.field) {
+    if (drawn.start)
+      row.points = 1, row.deviation = 1;  // no waves at all
+    else
+      row.not_checked = "where it starts";
+    rows_.push_back(row);
+    return;
+  }
+  const Place origin{};
+  text_.draw = [&](const std::string& word, const std::vector<long double>&) {
+    return word == "spectrum" ? std::optional(Numbers::of(wave_)) : std::nullopt;
+  };
+  const auto written = [&](long double value) {
+    wave_ = value;
+    return part(text_.value(*wave.text, &origin), wave);
+  };
+  const long double factor = written(1) - written(0);
+  wave_ = 0;
+  text_.draw = nullptr;
+  const dsl::ExprPtr power = power_of(call);
+  const auto expected = [&](long double k) {
+    Written::Given given;
+    given.values.emplace("k", Numbers::of(k));
+    return factor * factor * text_.value(*power, given, nullptr).parts.at(0).real();
+  };
+  judge_power(
+      spectrum_power(plan_->program, drawn.place, response(wave, drawn), text_.box.dx, expected),
+      false, kStartErrors, row);
   rows_.push_back(row);
 }
 

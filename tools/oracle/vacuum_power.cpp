@@ -1,7 +1,10 @@
 #include "tools/oracle/vacuum_power.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
+#include <map>
 #include <numbers>
 
 #include "runtime/run/starts/random_field.hpp"
@@ -74,6 +77,55 @@ ShellPower vacuum_power(const program::Program& given, const VacuumStart& start)
                               (smooth ? std::exp(-2 * k2 / (cut * cut)) : 1);
       ++sums.modes[shell];
     }
+  }
+  return sums;
+}
+
+ShellPower spectrum_power(const program::Program& given, std::size_t place, long double response,
+                          long double dx, const std::function<long double(long double k)>& power) {
+  constexpr int kDraws = 1000;
+  program::Program p = given;
+  const std::array<std::int64_t, 3> n{p.extent[0], p.extent[1], p.extent[2]};
+  const auto sites = static_cast<std::size_t>(n[0] * n[1] * n[2]);
+  const auto numbers = [&](std::size_t i) {
+    const auto site = static_cast<std::int64_t>(i);
+    return std::array{site % n[0], site / n[0] % n[1], site / (n[0] * n[1])};
+  };
+  std::vector<std::vector<LongComplex>> values;
+  for (int seed = 0; seed < kDraws; ++seed) {
+    p.seed = 31 + static_cast<std::uint64_t>(seed);
+    const auto drawn = runtime::random_field(p, given.random.at(place), 1);
+    values.emplace_back(drawn.begin(), drawn.end());
+  }
+  std::map<long long, std::size_t> shells;  // |k|^2 in small units -> shell
+  ShellPower sums{{0}, {0}, {0}};
+  for (std::size_t mode = 1; mode < sites; ++mode) {
+    const auto m = numbers(mode);
+    long double square = 0, volume = 1;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const long double near = std::min(m[a], n[a] - m[a]);
+      if (n[a] > 1) square += std::pow(kTurn * near / (static_cast<long double>(n[a]) * dx), 2);
+      if (n[a] > 1) volume *= static_cast<long double>(n[a]) * dx;
+    }
+    const auto [shell, fresh] =
+        shells.try_emplace(std::llround(square * dx * dx * 1e9L), sums.power.size());
+    if (fresh) sums.power.push_back(0), sums.expected.push_back(0), sums.modes.push_back(0);
+    const std::size_t l = shell->second;
+    std::vector<LongComplex> phase;
+    for (std::size_t i = 0; i < sites; ++i) {
+      const auto x = numbers(i);
+      long double turns = 0;
+      for (std::size_t a = 0; a < 3; ++a)
+        turns += static_cast<long double>(m[a] * x[a]) / static_cast<long double>(n[a]);
+      phase.push_back(std::polar(1.0L, -kTurn * turns) / static_cast<long double>(sites));
+    }
+    for (const auto& box : values) {
+      LongComplex f = 0;
+      for (std::size_t i = 0; i < sites; ++i) f += phase[i] * box[i];
+      sums.power[l] += std::norm(f * response);
+    }
+    sums.expected[l] += kDraws * power(std::sqrt(square)) / volume;
+    sums.modes[l] += kDraws;
   }
   return sums;
 }

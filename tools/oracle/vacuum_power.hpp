@@ -1,10 +1,11 @@
-// Compares the power of vacuum fluctuations in a run with the formula, by shells of modes.
+// Compares the power of waves that a run draws with the formula, by shells of modes.
 //
-// The run's random fields are drawn on a box of 16 sites along each axis, with 64 seeds. The
-// expected power is (dk/2 pi)^d/(2 w) with w^2 = k^2 + m^2 (docs/formulas.md 1.5). Pure; nothing
-// fails.
+// Vacuum: the run's random fields are drawn on a box of 16 sites along each axis, with 64 seeds.
+// The expected power is (dk/2 pi)^d/(2 w) with w^2 = k^2 + m^2 (docs/formulas.md 1.5). Pure;
+// nothing fails.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "program/program.hpp"
@@ -29,6 +30,11 @@ struct ShellPower {
 };
 
 ShellPower vacuum_power(const program::Program& given, const VacuumStart& start);
+
+/// The same in the program's own small box for the random array `place`, times `response`, whose
+/// power is to be `power(k)`; a shell for each value of |k|, that of k = 0 omitted.
+ShellPower spectrum_power(const program::Program& given, std::size_t place, long double response,
+                          long double dx, const std::function<long double(long double k)>& power);
 
 /// Adds to `row` the shell with the largest deviation, in units of the allowed one: `sigmas`
 /// statistical errors, and the error of the kernel form.

@@ -1,5 +1,7 @@
 #include "compiler/physics/clauses/field_outputs.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -14,6 +16,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/program.hpp"
 #include "dsl/syntax/parse.hpp"
+#include "program/wave_numbers.hpp"
 
 namespace vphi::physics {
 
@@ -57,7 +60,13 @@ class FieldOutputs {
     for (const dsl::NamedArgument& option : e.named) read_option(base, e, option);
     check_histogram(base, e);
     program::SpectrumForm& form = base.form.spectrum;
-    if (!form.laplacian.empty() && form.version == 1) form.version = 2;
+    if ((!form.laplacian.empty() || form.single) && form.version == 1) form.version = 2;
+    if (form.single && !program::WaveNumbers::of(d_.grid.extent, d_.grid.dims))
+      d_.fail(errors::not_yet(e.span, "`bins = single` in a box of so many wave numbers"));
+    if (form.single)
+      for (const dsl::NamedArgument& option : e.named)
+        if (option.name == "version" || option.name == "weights")
+          bad_value(option, "left out: with bins = single no modes of different k share a bin");
     // in fewer than three dimensions a slice without a plane is the whole lattice
     if (row.axis == OutputAxis::Across && base.form.axis >= d_.grid.dims) base.form.axis = -1;
     if (sums_components(row.arrays)) {
@@ -224,6 +233,49 @@ class FieldOutputs {
     }
   }
 
+  /// `every = 4`, or one number for each axis; `x = [-1, 1]`: from the nearest site to -1 to that
+  /// to 1.
+  void sites_option(Observable& base, const dsl::NamedArgument& option) {
+    const auto dims = static_cast<std::size_t>(d_.grid.dims);
+    const bool list = option.value->kind == ExprKind::List;
+    if (option.name == "every") {
+      if (list && option.value->args.size() != dims)
+        bad_value(option, fmt::format("a number, or one for each of the {} axes", dims));
+      for (std::size_t axis = 0; axis < dims; ++axis) {
+        const dsl::Expr& e = list ? *option.value->args[axis] : *option.value;
+        const auto every = lower_.fixed_integer(e, "`every`");
+        if (every < 1 || every > d_.grid.extent[axis])
+          bad_value(option, fmt::format("whole numbers from 1 to the sites of an axis ({})",
+                                        d_.grid.extent[axis]));
+        base.form.sites[axis].every = every;
+      }
+      return;
+    }
+    const int axis = axis_of(option.name);
+    if (axis < 0)
+      d_.fail(errors::option_value(option.span, "snapshot", "an axis of the lattice, or `every`"));
+    if (!list || option.value->args.size() != 2)
+      bad_value(option, "two coordinates: from where and to where");
+    const auto a = static_cast<std::size_t>(axis);
+    const std::int64_t n = d_.grid.extent[a];
+    const double dx = static_cast<double>(d_.grid.dx->number.real);
+    const double half = 0.5 * dx * static_cast<double>(n);
+    std::array<double, 2> ends{};
+    for (std::size_t i = 0; i < 2; ++i)
+      ends[i] = static_cast<double>(lower_.fixed_number(*option.value->args[i], option.name));
+    if (!(ends[0] <= ends[1]) || ends[0] < -half * (1 + 1e-9) || ends[1] > half * (1 + 1e-9))
+      bad_value(option,
+                fmt::format("two coordinates of the box, from {:.6g} to {:.6g}, the smaller "
+                            "one first",
+                            -half, half));
+    const auto nearest = [&](double x) {
+      const double site = std::round(x / dx + 0.5 * static_cast<double>(n - 1));
+      return std::clamp(static_cast<std::int64_t>(site), std::int64_t{0}, n - 1);
+    };
+    base.form.sites[a].first = nearest(ends[0]);
+    base.form.sites[a].last = nearest(ends[1]);
+  }
+
   void along(Observable& base, const dsl::NamedArgument& option) {
     const std::string& word = option.value->text;
     base.form.axis = axis_of(word);
@@ -234,7 +286,9 @@ class FieldOutputs {
     const program::OutputRow& row = program::row_of(*base.kind);
     const bool counted = row.arrays == OutputArrays::Counted;
     const std::string& name = option.name;
-    if (row.axis == OutputAxis::Across) {
+    if (*base.kind == Observable::Kind::Snapshot) {
+      sites_option(base, option);
+    } else if (row.axis == OutputAxis::Across) {
       const int axis = axis_of(name);
       if (axis < 0)
         d_.fail(errors::option_value(option.span, std::string(row.name), "an axis of the lattice"));
@@ -243,7 +297,8 @@ class FieldOutputs {
       const double half = 0.5 * static_cast<double>(d_.grid.dx->number.real) *
                           static_cast<double>(d_.grid.extent[static_cast<std::size_t>(axis)]);
       if (!(std::abs(base.coordinate) <= half * (1 + 1e-9)))
-        bad_value(option, fmt::format("a coordinate in the box, from {:.6g} to {:.6g}", -half, half));
+        bad_value(option,
+                  fmt::format("a coordinate in the box, from {:.6g} to {:.6g}", -half, half));
     } else if (name == "over" && counted) {
       std::vector<dsl::ExprPtr> names = option.value->args;
       if (option.value->kind != ExprKind::List) names = {option.value};
@@ -260,6 +315,10 @@ class FieldOutputs {
       histogram_option(base, option);
     } else if (name == "along") {
       along(base, option);
+    } else if (name == "bins" && *base.kind == Observable::Kind::Spectrum) {
+      if (option.value->text != "shells" && option.value->text != "single")
+        bad_value(option, "shells or single");
+      base.form.spectrum.single = option.value->text == "single";
     } else if (name == "bins") {
       base.form.bins = static_cast<int>(whole(option, 1, 1 << 20));
     } else {

@@ -112,7 +112,8 @@ std::optional<Value> Lowerer::builtin(const dsl::Expr& e, const Scope& scope) {
     d_.fail(errors::wrong_shape(e.span, fmt::format("`{}` needs an argument", e.text)));
   }
   const auto reader = readers().find(function->rule);
-  if (reader == readers().end()) return std::nullopt;
+  if (reader == readers().end())  // `spectrum`: an output, and behind `~` a distribution
+    return dsl::find_distribution(e.text) ? distribution(e, scope) : std::nullopt;
   return (this->*reader->second)(e, scope);
 }
 

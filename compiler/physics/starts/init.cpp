@@ -18,6 +18,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/start.hpp"
 #include "compiler/physics/starts/init_errors.hpp"
+#include "compiler/physics/starts/spectrum_start.hpp"
 #include "compiler/physics/starts/start_files.hpp"
 #include "compiler/physics/starts/vacuum_start.hpp"
 
@@ -182,7 +183,7 @@ Value mean_of(const Equations& d, Lowerer& lower, const dsl::Expr& e, const Init
   if (is_file(e)) {  // another one at each site
     return Value::of(init.field->links ? arena.integer(1) : arena.site(0));
   }
-  if (e.text == "vacuum") return Value::of(arena.integer(0));
+  if (e.text == "vacuum" || e.text == "spectrum") return Value::of(arena.integer(0));
   if (e.text == "hot" && !init.field->links) return Value::of(arena.site(0));
   if (e.text == "hot" || e.text == "cold") return Value::of(arena.integer(1));
   const auto arg = [&](std::size_t i) {
@@ -375,6 +376,7 @@ class RandomArrays {
       }
       return v;
     }
+    if (e.text == "spectrum") return waves(e, field, reading);
     if (init.by_component && e.text == "normal") return Value{1, 1, {complex_normal(e, reading)}};
     if (field.spinor && e.text == "normal") return spinor(e, field, reading);
     if (e.text == "ball") return ball(e, field, reading);
@@ -391,6 +393,27 @@ class RandomArrays {
   }
 
  private:
+  /// Waves of their own for each real component; the parts of a complex one share its power.
+  Value waves(const dsl::Expr& e, const StateField& field, const Reading& reading) {
+    if (field.spinor || field.particle || !field.values.empty())
+      d_.fail(errors::not_yet(e.span,
+                              "`spectrum` of what is not a field of real or complex "
+                              "numbers"));
+    const RandomField drawn = spectrum_draw(d_, lower_, e, reading, field.complex ? 0.5 : 1);
+    const auto part = [&] { return add(drawn, d_.arena().integer(1), e.span); };
+    Value v{field.rows, field.columns, {}};
+    std::map<int, Component> cells;
+    for (const int cell : field.cells) {
+      const auto [found, fresh] = cells.try_emplace(cell);
+      if (fresh) {
+        found->second.re = part();
+        if (field.complex) found->second.im = part();
+      }
+      v.parts.push_back(found->second);
+    }
+    return v;
+  }
+
   /// One of the values, an angle, or a direction of the sphere, each as likely as any other. Drawn
   /// in the kernel itself.
   Value any_value(const StateField& field, dsl::Span span) {

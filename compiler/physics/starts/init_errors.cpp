@@ -55,6 +55,25 @@ Diagnostic vacuum_not_homogeneous(Span span, const std::string& name) {
                "remove the dependence on x, y, z");
 }
 
+Diagnostic spectrum_not_positive(Span span, double k, double value) {
+  return error("E0870", span, fmt::format("this power is {:.6g} at k = {:.6g}", value, k), "",
+               "the power of waves is a finite number, not below 0, at every wave number of the "
+               "box but 0",
+               "change the formula there, for instance by a factor (k < K) that ends it");
+}
+
+Diagnostic spectrum_beyond_file(Span span, const std::string& file, double first, double last,
+                                double least, double largest) {
+  return error("E0871", span,
+               fmt::format("{} has powers from k = {:.6g} to {:.6g}, the box has waves from "
+                           "{:.6g} to {:.6g}",
+                           file, first, last, least, largest),
+               "", "a file gives the power of every wave of the box; it is not continued",
+               fmt::format("say what lies outside: spectrum(table(\"{}\", k, outside = 0)), or "
+                           "`outside = clamp`",
+                           file));
+}
+
 Diagnostic random_not_here(Span span, const std::string& name) {
   return error("E0728", span,
                fmt::format("`{}` stands for random numbers, which only `init` draws", name), "",

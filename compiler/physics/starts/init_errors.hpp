@@ -19,6 +19,11 @@ Diagnostic start_given_twice(Span span, const std::string& quantity, const std::
                              Span other);
 Diagnostic init_circle(Span span, const std::string& name);
 Diagnostic vacuum_not_homogeneous(Span span, const std::string& name);
+/// P(k) of `spectrum` is below 0, infinite or not a number.
+Diagnostic spectrum_not_positive(Span span, double k, double value);
+/// The file has powers from `first` to `last`, the box wave numbers from `least` to `largest`.
+Diagnostic spectrum_beyond_file(Span span, const std::string& file, double first, double last,
+                                double least, double largest);
 Diagnostic random_not_here(Span span, const std::string& name);
 
 }  // namespace vphi::physics::errors

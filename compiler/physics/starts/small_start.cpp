@@ -10,6 +10,7 @@
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fields/background_errors.hpp"
 #include "compiler/physics/fields/deviation.hpp"
+#include "program/wave_numbers.hpp"
 
 namespace vphi::physics {
 
@@ -65,6 +66,15 @@ std::optional<double> rms_of(const System& system, const RandomField& random) {
       for (const double other : random.masses) mass2 = std::fmin(mass2, other);
       return random.amplitude * vacuum_rms(box.dims, longest, box.dx, mass2,
                                            random.cutoff > 0 ? random.cutoff : half_nyquist);
+    }
+    case RandomField::Kind::Spectrum: {
+      const auto numbers = program::WaveNumbers::of(box.extent, box.dims);
+      if (!numbers) return std::nullopt;
+      const auto modes = numbers->modes();
+      double sum = 0;  // of the first instance
+      for (std::size_t i = 1; i < modes.size(); ++i)
+        sum += static_cast<double>(modes[i]) * random.powers[i];
+      return random.amplitude * std::sqrt(sum);
     }
     case RandomField::Kind::File:
     case RandomField::Kind::Link:

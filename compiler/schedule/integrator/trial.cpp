@@ -110,7 +110,9 @@ std::vector<double> start_values(const physics::System& system, int array) {
     }
     std::vector<double> values;
     for (const auto& random : system.random) {
-      if (random.kind == physics::RandomField::Kind::Vacuum) return {};
+      if (random.kind == physics::RandomField::Kind::Vacuum ||
+          random.kind == physics::RandomField::Kind::Spectrum)
+        return {};
       const bool uniform = random.kind == physics::RandomField::Kind::Uniform;
       for (int i = 0; i <= kSamples; ++i) {
         const double u = static_cast<double>(i) / kSamples;

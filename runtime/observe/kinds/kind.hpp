@@ -60,6 +60,9 @@ io::Table point_table(const FilledOutput& output, const std::vector<ProfilePoint
 io::Table histogram_table(const program::Program& program, const program::FieldOutput& field,
                           const Histogram& counts);
 
+/// Whether a snapshot has no choice of sites.
+bool takes_all_sites(const program::FieldOutput& field);
+
 Grid grid_of(const program::Program& program, int threads);
 
 template <program::OutputKind kind>

@@ -109,7 +109,9 @@ std::vector<double> DeviceFields::blank_sheet() const {
 }
 
 bool DeviceFields::random(const RandomField& field, BufferHandle to, Precision precision) {
-  if (field.kind == RandomField::Kind::File || field.kind == RandomField::Kind::Link) return false;
+  if (field.kind == RandomField::Kind::File || field.kind == RandomField::Kind::Link ||
+      field.kind == RandomField::Kind::Spectrum)
+    return false;  // made by the host
   if (!ready()) return false;
   if (field.kind == RandomField::Kind::Vacuum) {
     vacuum(field, to, precision);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "program/axes.hpp"
+#include "program/wave_numbers.hpp"
 #include "runtime/io/configurations/wilson_loop.hpp"
 #include "runtime/io/field_file.hpp"
 #include "runtime/io/link_set.hpp"
@@ -19,11 +20,15 @@ namespace {
 
 using program::RandomField;
 
-/// Seed and mass of one instance.
+/// Seed of one instance, and what its amplitudes depend on.
 struct Own {
   std::uint64_t seed = 1;
-  double mass2 = 0;
+  double mass2 = 0;  ///< Vacuum; of a Spectrum the number of its list of powers
 };
+
+bool by_mode(const RandomField& field) {
+  return field.kind == RandomField::Kind::Vacuum || field.kind == RandomField::Kind::Spectrum;
+}
 
 Vacuum vacuum_of(const program::Program& p, const RandomField& field, const Own& own) {
   if (p.dims > 3)
@@ -41,6 +46,30 @@ Vacuum vacuum_of(const program::Program& p, const RandomField& field, const Own&
   v.cutoff = field.cutoff;
   v.kernel_form = field.kernel_form;
   return v;
+}
+
+std::size_t wave_numbers(const program::Program& p) {
+  const auto numbers = program::WaveNumbers::of(p.extent, p.dims);
+  return numbers ? numbers->count() : 0;
+}
+
+/// Root mean square of each mode of the octant, n_x fastest, from one list of powers.
+std::vector<double> spectrum_amplitudes(const program::Program& p, const RandomField& field,
+                                        std::size_t list, int threads) {
+  const auto numbers = program::WaveNumbers::of(p.extent, p.dims);
+  if (!numbers) throw RunError("E0805", "this lattice has too many wave numbers", "");
+  const double* powers = field.powers.data() + list * numbers->count();
+  const std::int64_t half_x = p.extent[0] / 2 + 1, half_y = p.extent[1] / 2 + 1;
+  const std::int64_t rows = half_y * (p.extent[2] / 2 + 1);
+  std::vector<double> out(static_cast<std::size_t>(half_x * rows));
+  parallel_ranges(rows, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row)
+      for (std::int64_t x = 0; x < half_x; ++x)
+        out[static_cast<std::size_t>(row * half_x + x)] =
+            field.amplitude * std::sqrt(powers[numbers->place({x, row % half_y, row / half_y})]);
+  });
+  out[0] = 0;  // the zero mode is the homogeneous value
+  return out;
 }
 
 /// Sites 2j and 2j + 1 share one call of the generator.
@@ -187,11 +216,14 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
   std::vector<double> out(sites * static_cast<std::size_t>(count));
   std::vector<Own> own;
   const program::EnsembleNumbers ensemble_number(p);
+  const bool own_powers = field.kind == RandomField::Kind::Spectrum && p.all_instances() > 1 &&
+                          field.powers.size() != wave_numbers(p);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t instance = std::min(first + i, p.all_instances() - 1);
     own.push_back(
         {ensemble_seed(p.seed, ensemble_number(instance)),
          field.masses.empty() ? field.mass2 : field.masses[static_cast<std::size_t>(instance)]});
+    if (own_powers) own.back().mass2 = static_cast<double>(instance);
   }
   if (field.kind == RandomField::Kind::File) {
     from_file(p, field, first, count, out);
@@ -204,10 +236,10 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
     for (std::int64_t i = 0; i < count; ++i) std::ranges::copy(values, out.begin() + i * p.sites());
     return out;
   }
-  const bool vacuum = field.kind == RandomField::Kind::Vacuum;
-  // amplitudes belong to a mass; neighbours in an ensemble mostly share it
+  const bool waves = by_mode(field);
+  // amplitudes belong to a mass or a list; neighbours in an ensemble mostly share it
   std::map<double, std::vector<double>> amplitudes;
-  if (vacuum)
+  if (waves)
     for (const Own& o : own) amplitudes.try_emplace(o.mass2);
   std::vector<double> masses;
   for (const auto& [mass, none] : amplitudes) masses.push_back(mass);
@@ -225,14 +257,17 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
   each(static_cast<std::int64_t>(masses.size()), [&](std::int64_t m, int with) {
     Own one;
     one.mass2 = masses[static_cast<std::size_t>(m)];
-    amplitudes.at(one.mass2) = vacuum_amplitudes(vacuum_of(p, field, one), with);
+    amplitudes.at(one.mass2) =
+        field.kind == RandomField::Kind::Vacuum
+            ? vacuum_amplitudes(vacuum_of(p, field, one), with)
+            : spectrum_amplitudes(p, field, static_cast<std::size_t>(one.mass2), with);
   });
   each(count, [&](std::int64_t i, int with) {
     const auto at = static_cast<std::size_t>(i);
     const std::span to(out.data() + at * sites, sites);
     // instances with the same seed and mass are computed once
     if (at > 0 && own[at].seed == own[0].seed && own[at].mass2 == own[0].mass2) return;
-    if (vacuum) {
+    if (waves) {
       const auto made =
           vacuum_field(vacuum_of(p, field, own[at]), amplitudes.at(own[at].mass2), with);
       std::copy(made.begin(), made.end(), to.begin());

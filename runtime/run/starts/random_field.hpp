@@ -1,8 +1,9 @@
 // The random arrays of a Program, made on the host before the first launch.
 //
-// Vacuum: vacuum.hpp. Normal: mean 0, variance 1; Uniform in (low, high); both numbered by site.
-// File: the field of a file, resampled onto the box (runtime/io/field_file.hpp); may throw
-// ResultsError. Link: one real number of each site's links in a gauge configuration;
+// Vacuum: vacuum.hpp. Spectrum: modes drawn as those of the vacuum, with the powers that the field
+// lists (program/wave_numbers.hpp). Normal: mean 0, variance 1; Uniform in (low, high); both
+// numbered by site. File: the field of a file, resampled onto the box (runtime/io/field_file.hpp);
+// may throw ResultsError. Link: one real number of each site's links in a gauge configuration;
 // ConfigurationError. The result is multiplied by the field's amplitude. Throws RunError where the
 // lattice has no vacuum (four dimensions).
 #pragma once
@@ -19,7 +20,7 @@
 
 namespace vphi::runtime {
 
-/// The parameters of a random field of kind Vacuum.
+/// The parameters of a random field of kind Vacuum; of kind Spectrum box, seed and stream.
 Vacuum vacuum_of(const program::Program& program, const program::RandomField& field);
 
 /// The gauge configurations of a start; each is read once, whatever the number of arrays made from

@@ -66,6 +66,8 @@ Numbers Written::call(const dsl::Expr& e, const Scope& scope, const Place* place
     if (!place) throw NeedsPlace{};
     return Numbers::of((*place)[static_cast<std::size_t>(k->value)]);
   }
+  if (draw && f == "spectrum")  // its argument is no value but a function of k
+    if (const auto v = draw(f, {})) return *v;
   static const std::set<std::string, std::less<>> kDrawn{"normal", "uniform", "waterbag",
                                                          "cauchy", "ball",    "exponential"};
   if (draw && kDrawn.contains(f)) {
