@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compiler/algebra/mover.hpp"
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/stencil.hpp"
@@ -25,14 +26,14 @@ Expr chain_rule(Expr node, const std::vector<Expr>& slopes, Expr leaf) {
 }
 
 /// The sum over all sites of `density` varied with respect to `array`.
-void vary(Expr density, int array, std::vector<Expr>& result) {
+void vary(Expr density, int array, const Mover& move, std::vector<Expr>& result) {
   Arena& arena = *density->arena;
   for (Expr read : reads(density)) {
     if (read.is(Op::Load)) {
       if (read->index != array) continue;
       // sum_x F(u(x + o)) holds u(y) at x = y - o
       const Expr slope = derivative(density, read);
-      if (!slope.is_zero()) result.push_back(shift(slope, mirrored(read->offset)));
+      if (!slope.is_zero()) result.push_back(move(slope, mirrored(read->offset)));
       continue;
     }
     // sum_x F((L f)(x)) = sum_x (L^T F')(x) f(x) with L^T F' held fixed
@@ -51,7 +52,7 @@ void vary(Expr density, int array, std::vector<Expr>& result) {
       }
       if (inside->index != array) continue;
       const Expr chain = substitute(derivative(held * read.arg(0), inside), held, weight);
-      result.push_back(shift(chain, mirrored(inside->offset)));
+      result.push_back(move(chain, mirrored(inside->offset)));
     }
   }
 }
@@ -91,14 +92,16 @@ Expr local_derivative(Expr expr, Expr leaf) {
   return substitute(derivative(substitute(expr, held), leaf), back);
 }
 
-Expr variation(Expr density, int array) {
+Expr variation(Expr density, int array) { return variation(density, array, shift); }
+
+Expr variation(Expr density, int array, const Mover& move) {
   Arena& arena = *density->arena;
-  if (density.is(Op::Total)) return variation(density.arg(0), array);
+  if (density.is(Op::Total)) return variation(density.arg(0), array, move);
   std::vector<Expr> terms;
   const PairVariation pairs = vary_pairs(density, array);
   std::unordered_map<const Node*, Expr> sums;
   for (const auto& [symbol, sum] : pairs.held) sums.emplace(symbol.get(), sum);
-  vary(pairs.rest, array, terms);
+  vary(pairs.rest, array, move, terms);
   for (Expr& term : terms) term = substitute(term, sums);
   terms.push_back(pairs.slope);
   return arena.make(Op::Add, std::move(terms), density->span);

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "compiler/algebra/mover.hpp"
 #include "compiler/algebra/rational.hpp"
 #include "compiler/algebra/simplify.hpp"
 #include "compiler/algebra/transform.hpp"
@@ -138,10 +139,14 @@ bool is_symmetric(const StencilData& stencil) {
 }
 
 Expr written_out(const StencilData& stencil, Expr argument, Expr dx) {
+  return written_out(stencil, argument, dx, shift);
+}
+
+Expr written_out(const StencilData& stencil, Expr argument, Expr dx, const Mover& move) {
   Arena& arena = *argument->arena;
   std::vector<Expr> terms;
   for (std::size_t i = 0; i < stencil.offsets.size(); ++i) {
-    terms.push_back(arena.integer(stencil.weights[i]) * shift(argument, stencil.offsets[i]));
+    terms.push_back(arena.integer(stencil.weights[i]) * move(argument, stencil.offsets[i]));
   }
   Expr factor = arena.rational(1, stencil.denominator);
   if (stencil.dx_power != 0) factor = factor * pow(dx, stencil.dx_power);

@@ -93,8 +93,7 @@ class PseudofermionField {
                       name_, factor_.past));
   }
 
-  /// The derivative is taken along paths alone, and numbers are moved with the site: also beyond an
-  /// edge, where those of the other side must stand.
+  /// The derivative is taken along paths alone.
   void check_weights(const DeterminantFactor& factor) const {
     for (const SpinorTerm& term : factor.form.terms) {
       for (const Expr part : {term.weight.re, term.weight.im}) {
@@ -103,12 +102,6 @@ class PseudofermionField {
                                   "a determinant of an operator with fields in its numbers"));
       }
     }
-    const std::span<const std::int64_t> extents(d_.grid.extent.data(),
-                                                static_cast<std::size_t>(d_.grid.dims));
-    if (!numbers_repeat(factor.form, extents))
-      d_.fail(errors::not_yet(factor.span,
-                              "a determinant of an operator with numbers of the site that do not "
-                              "go on beyond the edge of the box as they begin"));
   }
 
   /// Consecutive array numbers; their values beyond an edge have the sign of the fermion.
@@ -475,8 +468,9 @@ class PseudofermionField {
 
   void add_staple(const std::vector<gauge::WordTerm>& words, const gauge::SpinorOf& left,
                   const gauge::SpinorOf& right, Expr factor) const {
-    const gauge::WeightAt weight_at = [](const gauge::Complex& weight, Offset at) {
-      return gauge::Complex{neighbour(weight.re, at), neighbour(weight.im, at)};
+    const gauge::WeightAt weight_at = [move = around(d_.grid)](const gauge::Complex& weight,
+                                                               Offset at) {
+      return gauge::Complex{move(weight.re, at), move(weight.im, at)};
     };
     to_.staple.resize(static_cast<std::size_t>(d_.grid.dims));
     for (int axis = 0; axis < d_.grid.dims; ++axis) {

@@ -1,7 +1,13 @@
 #include "compiler/physics/lower/calculus.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 #include <numeric>
+#include <stdexcept>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/simplify.hpp"
@@ -87,25 +93,177 @@ StencilData compose(const StencilData& outer, const StencilData& inner) {
 }  // namespace
 
 Expr apply_stencil(Arena& arena, int index, Expr e) {
+  return apply_stencil(arena, index, e, neighbour);
+}
+
+Expr apply_stencil(Arena& arena, int index, Expr e, const algebra::Mover& move) {
   if (!algebra::per_site(e)) return arena.integer(0);
   if (e.is(Op::Add)) {
     std::vector<Expr> terms;
-    for (const Expr term : e.args()) terms.push_back(apply_stencil(arena, index, term));
+    for (const Expr term : e.args()) terms.push_back(apply_stencil(arena, index, term, move));
     return arena.make(Op::Add, std::move(terms), e->span);
   }
   const Split split = split_uniform(e);
-  if (!split.uniform.is_one()) return split.uniform * apply_stencil(arena, index, split.local);
+  if (!split.uniform.is_one())
+    return split.uniform * apply_stencil(arena, index, split.local, move);
   if (is_load(e) && e->offset.zero()) return arena.stencil(index, e, e->span);
   if (e.is(Op::Stencil)) {
     const int both =
         arena.add_stencil(compose(arena.stencil_data(index), arena.stencil_data(e->index)));
-    return apply_stencil(arena, both, e.arg(0));
+    return apply_stencil(arena, both, e.arg(0), move);
   }
   // Anything else: the weights are written out; the symbol `dx` stands for the spacing.
-  return algebra::written_out(arena.stencil_data(index), e, arena.symbol("dx"));
+  return algebra::written_out(arena.stencil_data(index), e, arena.symbol("dx"), move);
 }
 
 Expr neighbour(Expr e, Offset offset) { return algebra::shift(e, offset); }
+
+namespace {
+
+/// A leaf with a value of its own at each site: a field, a random number.
+bool is_field(Expr node) { return node->per_site && node.args().empty() && !node.is(Op::Site); }
+
+/// Moves expressions in a box of which some axes close on themselves.
+class Around {
+ public:
+  Around(const Grid& grid, const std::array<bool, 4>& closed)
+      : dims_(grid.dims), extent_(grid.extent), closed_(closed) {}
+
+  Expr operator()(Expr e, Offset offset) const {
+    std::array<bool, 4> turned{};
+    for (std::size_t axis = 0; axis < 4; ++axis)
+      turned[axis] = static_cast<int>(axis) < dims_ && closed_[axis] && offset.d[axis] != 0;
+    std::vector<Expr> reductions, places;
+    std::unordered_set<const algebra::Node*> met;
+    collect(e, turned, met, reductions, places);
+    if (places.empty()) return neighbour(e, offset);
+    // symbols stand for what the shift must not touch
+    Arena& arena = *e->arena;
+    std::unordered_map<const algebra::Node*, Expr> held, back;
+    const auto hold = [&](Expr node, Expr later) {
+      const Expr symbol = arena.symbol("held " + std::to_string(node->id));
+      held.emplace(node.get(), symbol);
+      back.emplace(symbol.get(), later);
+    };
+    for (const Expr reduction : reductions) hold(reduction, reduction);
+    for (const Expr place : places) hold(place, moved(place, offset, turned));
+    return algebra::substitute(neighbour(algebra::substitute(e, held), offset), back);
+  }
+
+ private:
+  /// Made of coordinates, numbers and uniform symbols alone.
+  static bool of_place(Expr e) {
+    return !algebra::contains(
+        e, [](Expr node) { return algebra::reduces_sites(node.op()) || is_field(node); });
+  }
+
+  /// The largest parts that are numbers of the site and jump at an edge of an axis, and the
+  /// reductions beside them.
+  void collect(Expr e, const std::array<bool, 4>& turned,
+               std::unordered_set<const algebra::Node*>& met, std::vector<Expr>& reductions,
+               std::vector<Expr>& places) const {
+    if (!met.insert(e.get()).second) return;
+    if (algebra::reduces_sites(e.op())) return reductions.push_back(e);
+    if (!e->per_site) {
+      for (const Expr arg : e.args()) collect(arg, turned, met, reductions, places);
+      return;
+    }
+    if (!of_place(e)) {
+      for (const Expr arg : e.args()) collect(arg, turned, met, reductions, places);
+      return;
+    }
+    if (!repeats(e, turned)) places.push_back(e);
+  }
+
+  static bool reads(Expr e, std::size_t axis) {
+    return algebra::contains(
+        e, [&](Expr node) { return node.is(Op::Site) && node->index == static_cast<int>(axis); });
+  }
+
+  /// Whether the number is the same one box further along each of the axes, at some thousand sites.
+  bool repeats(Expr e, const std::array<bool, 4>& turned) const {
+    constexpr std::int64_t kMostSites = 4096;
+    std::vector<std::size_t> axes;
+    for (std::size_t axis = 0; axis < 4; ++axis)
+      if (turned[axis] && reads(e, axis)) axes.push_back(axis);
+    if (axes.empty()) return true;
+    std::int64_t sites = 1;
+    for (int axis = 0; axis < dims_; ++axis) sites *= extent_[static_cast<std::size_t>(axis)];
+    const auto value_at = [&](const std::array<std::int64_t, 4>& place) {
+      return algebra::evaluate(
+          e, {[&](const algebra::Node& node) {
+            if (node.op == Op::Site)
+              return static_cast<double>(place[static_cast<std::size_t>(node.index)]);
+            return 0.37 + 0.01 * static_cast<double>(node.name.size());
+          }});
+    };
+    try {
+      const std::int64_t step = std::max<std::int64_t>(1, sites / kMostSites) | 1;
+      for (std::int64_t site = 0; site < sites; site += step) {
+        std::array<std::int64_t, 4> place{};
+        std::int64_t rest = site;
+        for (std::size_t axis = 0; axis < static_cast<std::size_t>(dims_); ++axis)
+          place[axis] = rest % extent_[axis], rest /= extent_[axis];
+        const double here = value_at(place);
+        for (const std::size_t axis : axes) {
+          for (const int sign : {-1, 1}) {
+            std::array<std::int64_t, 4> beyond = place;
+            beyond[axis] += sign * extent_[axis];
+            if (!(std::fabs(value_at(beyond) - here) <= 1e-9 * (1 + std::fabs(here)))) return false;
+          }
+        }
+      }
+    } catch (const std::invalid_argument&) {  // a table, whose values are not known here
+      return false;
+    }
+    return true;
+  }
+
+  Expr moved(Expr e, Offset offset, const std::array<bool, 4>& turned) const {
+    Arena& arena = *e->arena;
+    std::unordered_map<const algebra::Node*, Expr> sites;
+    for (std::size_t axis = 0; axis < 4; ++axis) {
+      if (offset.d[axis] == 0) continue;
+      const Expr site = arena.site(static_cast<int>(axis));
+      const std::int64_t n = extent_[axis], rest = ((offset.d[axis] % n) + n) % n;
+      if (!turned[axis]) {
+        sites.emplace(site.get(), site + arena.integer(offset.d[axis]));
+      } else if (rest != 0) {
+        const Expr inside = arena.make(Op::Less, {site, arena.integer(n - rest)});
+        const Expr there = arena.make(
+            Op::Select, {inside, site + arena.integer(rest), site + arena.integer(rest - n)});
+        sites.emplace(site.get(), there);
+      }
+    }
+    return algebra::substitute(e, sites);
+  }
+
+  int dims_;
+  std::array<std::int64_t, 4> extent_;
+  std::array<bool, 4> closed_;
+};
+
+bool closes(const Walls& walls, std::size_t axis) {
+  return walls.boundary[axis] == Boundary::Periodic ||
+         walls.boundary[axis] == Boundary::Antiperiodic;
+}
+
+}  // namespace
+
+algebra::Mover around(const Grid& grid) {
+  std::array<bool, 4> closed{};
+  for (std::size_t axis = 0; axis < 4; ++axis) closed[axis] = grid.present && closes(grid, axis);
+  return Around(grid, closed);
+}
+
+algebra::Mover around(const Declared& d) {
+  std::array<bool, 4> closed{};
+  for (std::size_t axis = 0; axis < 4; ++axis)
+    closed[axis] =
+        d.grid.present && closes(d.grid, axis) &&
+        std::ranges::all_of(d.fields, [&](const StateField& f) { return closes(f.walls, axis); });
+  return Around(d.grid, closed);
+}
 
 Expr rewrite_reductions(Expr e, const std::function<Expr(Op, Expr)>& change) {
   return algebra::rewrite(e, [&](Expr node) {

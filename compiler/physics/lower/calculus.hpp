@@ -1,19 +1,30 @@
 // Lattice calculus on expressions: linear operators, neighbours, sums over the lattice.
 #pragma once
 
-#include "compiler/physics/stages/space.hpp"
-
 #include <functional>
+
+#include "compiler/algebra/mover.hpp"
+#include "compiler/physics/stages/space.hpp"
 
 namespace vphi::physics {
 
 /// Stencil number `index` applied to any expression: sums are split into terms, uniform factors are
 /// taken out, constants give 0 (weights add up to 0 unless `keeps_constants`), products of fields
 /// are written out over the neighbours, a stencil of a stencil becomes one stencil.
+/// `move` gives the neighbours.
+Expr apply_stencil(Arena& arena, int index, Expr e, const algebra::Mover& move);
 Expr apply_stencil(Arena& arena, int index, Expr e);
 
 /// e at the neighbour `offset`; pseudo arrays of gradients (gradient_of) are shifted as arrays are.
+/// Numbers of the site go on beyond an edge: index(x) is -1 before the first site.
 Expr neighbour(Expr e, algebra::Offset offset);
+
+/// e at a neighbour where numbers of the site are those of the site that is read: beyond an edge
+/// of an axis that closes on itself (periodic or antiperiodic) those of the other side. What is
+/// moved with a sum over all sites (an adjoint, the derivative of a total) needs these.
+algebra::Mover around(const Grid& grid);
+/// The same along axes that close on themselves for every field.
+algebra::Mover around(const Declared& d);
 
 /// A term as uniform * local.
 struct Split {

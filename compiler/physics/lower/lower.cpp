@@ -391,16 +391,16 @@ Value Lowerer::shift(const dsl::Expr& e, const Scope& scope) {
   }
   Value v = value(*e.args[0], scope);
   if (v.spinor) v = staged(v, scope.reading());
-  if (v.path) return {v.rows, v.columns, v.parts, shifted(v.path, offset)};
+  if (v.path) return {v.rows, v.columns, v.parts, shifted(v.path, offset, around(d_.grid))};
   Value moved{v.rows, v.columns, {}};
   moved.spinor = v.spinor;
   moved.acts = v.acts;
   moved.links = v.links;
   moved.form = v.form;
-  shift_form(moved, offset);
+  const algebra::Mover move = of_spinors(v) ? around(d_.grid) : neighbour;
+  shift_form(moved, offset, move);
   for (const Component& part : v.parts) {
-    moved.parts.push_back(
-        {neighbour(part.re, offset), part.im ? neighbour(part.im, offset) : Expr{}});
+    moved.parts.push_back({move(part.re, offset), part.im ? move(part.im, offset) : Expr{}});
   }
   return moved;
 }

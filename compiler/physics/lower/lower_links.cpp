@@ -261,7 +261,7 @@ Expr Lowerer::gauss(dsl::Span span) {
     back.d[axis] = -1;
     const Expr force = hamiltonian_force(d_, h, link.arrays[axis], span);
     curl.push_back(force);
-    curl.push_back(-neighbour(force, back));
+    curl.push_back(-around(d_)(force, back));
   }
   std::vector<const StateField*> charged;
   std::vector<std::vector<Expr>> rotations;  // terms, whose sum may be much smaller than they are

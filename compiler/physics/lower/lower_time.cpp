@@ -65,9 +65,9 @@ Expr Lowerer::time_derivative(Expr e, dsl::Span span) {
         if (it == d_.rates.end()) d_.fail(errors::no_derivative_in_time(span, "this"));
         rate = it->second;
       }
-      rate = neighbour(rate, node->offset);
+      rate = around(d_)(rate, node->offset);
     } else if (node.is(Op::Stencil)) {
-      rate = apply_stencil(arena, node->index, time_derivative(node.arg(0), span));
+      rate = apply_stencil(arena, node->index, time_derivative(node.arg(0), span), around(d_));
     } else if ((node.is(Op::Mean) || node.is(Op::Total)) && flows(d_)) {
       rate = rate_along_flow(node, span);
     } else if (node.is(Op::Mean) || node.is(Op::Total)) {

@@ -118,14 +118,14 @@ Paths inverse(const Paths& paths) {
   return std::make_shared<const PathSum>(std::move(result));
 }
 
-Paths shifted(const Paths& paths, algebra::Offset offset) {
+Paths shifted(const Paths& paths, algebra::Offset offset, const algebra::Mover& move) {
   using gauge::operator+;
   if (!paths) return nullptr;
   PathSum result = *paths;
   for (PathTerm& term : result) {
     term.path.start = term.path.start + offset;
-    term.weight.re = neighbour(term.weight.re, offset);
-    if (term.weight.im) term.weight.im = neighbour(term.weight.im, offset);
+    term.weight.re = move(term.weight.re, offset);
+    if (term.weight.im) term.weight.im = move(term.weight.im, offset);
   }
   return std::make_shared<const PathSum>(std::move(result));
 }

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/algebra/expr.hpp"
+#include "compiler/algebra/mover.hpp"
 #include "compiler/gauge/word.hpp"
 
 namespace vphi::physics {
@@ -102,7 +102,7 @@ Paths sole_path(Arena& arena, LinkPath path);
 const LinkPath* sole_path(const Paths& paths);
 /// The conjugate transpose; the sum as it is at another site; null of null.
 Paths inverse(const Paths& paths);
-Paths shifted(const Paths& paths, algebra::Offset offset);
+Paths shifted(const Paths& paths, algebra::Offset offset, const algebra::Mover& move);
 /// Null where a path of the second does not begin at the end of one of the first.
 Paths joined(const Paths& a, const Paths& b);
 Expr norm2(Component a);

@@ -37,20 +37,12 @@ std::vector<Expr> outermost_reductions(Expr e) {
   return result;
 }
 
-/// The expression with stencils of anything but an array replaced by stencils of arrays or by
-/// neighbours.
-Expr applied(Arena& arena, Expr e) {
-  return algebra::rewrite(e, [&](Expr node) {
-    if (!node.is(Op::Stencil) || node.arg(0).is(Op::Load)) return node;
-    return apply_stencil(arena, node->index, node.arg(0));
-  });
-}
-
 /// Of sum_x C(x) |grad u|^2(x), C held fixed.
 Expr gradient_force(const Space& d, Expr c, int array) {
   Arena& arena = d.arena();
   const algebra::StencilData stencil = arena.stencil_data(d.laplacian);
   const bool symmetric = algebra::is_symmetric(stencil);
+  const algebra::Mover move = around(d);
   if (symmetric && !algebra::per_site(c)) {
     return -(arena.integer(2) * c * laplacian(d, arena.load(array)));
   }
@@ -60,9 +52,9 @@ Expr gradient_force(const Space& d, Expr c, int array) {
     if (o.zero()) continue;
     const Expr step = difference(d, array, o), weight = arena.integer(stencil.weights[i]);
     if (symmetric) {
-      sum = sum - weight * ((c + neighbour(c, o)) * step);
+      sum = sum - weight * ((c + move(c, o)) * step);
     } else {
-      sum = sum + weight * (neighbour(c * step, algebra::mirrored(o)) - c * step);
+      sum = sum + weight * (move(c * step, algebra::mirrored(o)) - c * step);
     }
   }
   return algebra::pow(d.grid.dx, stencil.dx_power) / arena.integer(stencil.denominator) * sum;
@@ -71,12 +63,13 @@ Expr gradient_force(const Space& d, Expr c, int array) {
 /// Of a density without averages.
 Expr local_variation(const Space& d, Expr density, int array) {
   Arena& arena = d.arena();
-  Expr force = applied(arena, algebra::variation(density, array));
+  const algebra::Mover move = around(d);
+  Expr force = applied(arena, algebra::variation(density, array, move), move);
   const bool gradient = algebra::contains(
       density, [&](Expr node) { return node.is(Op::Load) && node->index == gradient_of(array); });
   if (!gradient) return force;
   // |grad u|^2 is an array of its own here; its coefficient is what varying it gives
-  const Expr c = applied(arena, algebra::variation(density, gradient_of(array)));
+  const Expr c = applied(arena, algebra::variation(density, gradient_of(array), move), move);
   return c.is_zero() ? force : force + gradient_force(d, c, array);
 }
 
@@ -87,6 +80,13 @@ bool reads_array(Expr e, int array) {
 }
 
 }  // namespace
+
+Expr applied(Arena& arena, Expr e, const algebra::Mover& move) {
+  return algebra::rewrite(e, [&](Expr node) {
+    if (!node.is(Op::Stencil) || node.arg(0).is(Op::Load)) return node;
+    return apply_stencil(arena, node->index, node.arg(0), move);
+  });
+}
 
 Expr variation(const Space& d, Expr functional, Functional kind, int array, dsl::Span span) {
   Arena& arena = d.arena();

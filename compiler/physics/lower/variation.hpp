@@ -8,6 +8,7 @@
 // * averages A = <g> that the functional depends on: by the chain rule, <dF/dA> dg/du.
 #pragma once
 
+#include "compiler/algebra/mover.hpp"
 #include "compiler/physics/stages/space.hpp"
 
 namespace vphi::physics {
@@ -18,6 +19,10 @@ enum class Functional { Density, Number };
 
 /// d/du(x) of the functional, where u is `array`. `span`: its place in the model, for messages.
 Expr variation(const Space& d, Expr functional, Functional kind, int array, dsl::Span span);
+
+/// The expression with stencils of anything but an array replaced by stencils of arrays or by
+/// neighbours, as `move` gives them.
+Expr applied(Arena& arena, Expr e, const algebra::Mover& move);
 
 /// Gives each term of a force the span of the term of the density that it comes from. Nodes older
 /// than `since` (Arena::size before the variation) keep a span that they have.

@@ -9,6 +9,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "dsl/words/builtins.hpp"
@@ -190,7 +191,7 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, long double
     options.values.emplace(option.name, value(*option.value));
   }
   factor.form = linear_operator(*fact, call, options);
-  factor.adjoint = adjoint(factor.form);
+  factor.adjoint = adjoint(factor.form, around(d_.grid));
   if (power < 1) factor.fraction = fraction_of(call, power);
   if (const dsl::Expr* wrong = power < 1 ? nullptr : fraction_option(call))
     d_.fail(errors::fraction_of_determinant(

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "compiler/gauge/spin_bases.hpp"
+#include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {
@@ -207,7 +208,7 @@ LinearMap odd_square(const Declared& d, const PartedOperator& op, const PartedOp
 std::optional<EvenOddSystem> even_odd_system(const Declared& d, const SpinorForm& form,
                                              const gauge::LinkOf& link, int colours) {
   const auto forward = parted(d, form);
-  const auto backward = parted(d, adjoint(form));
+  const auto backward = parted(d, adjoint(form, around(d.grid)));
   if (!forward || !backward) return std::nullopt;
   return Halving(d, link, colours).made(*forward, *backward);
 }

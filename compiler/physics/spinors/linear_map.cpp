@@ -12,6 +12,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/variation.hpp"
 #include "compiler/physics/spinors/solve.hpp"
 
 namespace vphi::physics {
@@ -133,10 +134,12 @@ std::vector<Expr> adjoint_of(const Program& d, const LinearSystem& solve) {
   for (std::size_t i = 0; i < solve.op.image.size(); ++i) {
     product = product + arena.load(first + static_cast<int>(i)) * solve.op.image[i];
   }
+  const algebra::Mover move = around(d.grid);
   std::vector<Expr> result;
   try {
     for (const int array : solve.arrays) {
-      const Expr slope = algebra::variation(algebra::expand(product), array);
+      const Expr slope =
+          applied(arena, algebra::variation(algebra::expand(product), array, move), move);
       result.push_back(algebra::rewrite(slope, [&](Expr node) {
         if (!node.is(Op::Load) || node->index < first) return node;
         const auto i = static_cast<std::size_t>(node->index - first);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiler/physics/chains/link_field.hpp"
+#include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/spinors/solve_errors.hpp"
@@ -93,8 +94,9 @@ Value Lowerer::adjoint_applied(const dsl::Expr& e, const Scope& scope) {
   for (const dsl::NamedArgument& option : e.named) {
     options.values.emplace(option.name, value(*option.value, scope));
   }
-  const SpinorForm form = adjoint(linear_operator(*fact, e, options));
-  return shaped(e, [&] { return apply(form, link_matrices(), psi); });
+  const algebra::Mover move = around(d_.grid);
+  const SpinorForm form = adjoint(linear_operator(*fact, e, options), move);
+  return shaped(e, [&] { return apply(form, link_matrices(), psi, move); });
 }
 
 }  // namespace vphi::physics

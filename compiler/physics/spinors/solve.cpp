@@ -174,7 +174,7 @@ std::vector<Expr> adjoint_image(const Program& d, const LinearSystem& solve, con
   const auto& form = image.of_unknown.form;
   if (!form) return adjoint_of(d, solve);
   const Value unknown = unknown_like(d.arena(), image.shape, true, solve.arrays[0], solve.span);
-  return real_parts(d.arena(), apply(adjoint(*form), image.links(), unknown), true);
+  return real_parts(d.arena(), apply(adjoint(*form, around(d.grid)), image.links(), unknown), true);
 }
 
 /// What the solver asks of the operator beside that it is linear.

@@ -271,18 +271,18 @@ Value adjoint_operator(const Value& a) {
   return operator_of(std::move(terms));
 }
 
-void shift_form(Value& v, algebra::Offset offset) {
+void shift_form(Value& v, algebra::Offset offset, const algebra::Mover& move) {
   using gauge::operator+;
-  v.links = shifted(v.links, offset);
+  v.links = shifted(v.links, offset, move);
   const auto moved = [&](const Complex& w) {
-    return Complex{neighbour(w.re, offset), neighbour(w.im, offset)};
+    return Complex{move(w.re, offset), move(w.im, offset)};
   };
   if (v.acts) {
     SpinOperator op = *v.acts;
     for (SpinTerm& term : op.terms) {
       term.weight = moved(term.weight);
       for (Complex& part : term.colour.parts) part = moved(part);
-      term.paths = shifted(term.paths, offset);
+      term.paths = shifted(term.paths, offset, move);
     }
     v.acts = std::make_shared<const SpinOperator>(std::move(op));
   }
@@ -326,7 +326,7 @@ std::optional<gauge::DiracOperator> dirac_operator(const SpinorForm& form) {
 
 // (D psi)(x) = w(x) S U(x -> x + at) psi(x + at): of the adjoint at y = x + at the same link is
 // left, taken back, to y - at.
-SpinorForm adjoint(const SpinorForm& form) {
+SpinorForm adjoint(const SpinorForm& form, const algebra::Mover& move) {
   using gauge::operator-;
   SpinorForm result;
   for (const SpinorTerm& term : form.terms) {
@@ -334,47 +334,11 @@ SpinorForm adjoint(const SpinorForm& form) {
     LinkPath path = inverse(term.path);
     path.start = path.start - term.at;
     const Complex w = gauge::conjugate(term.weight);
-    add_term(result, {gauge::adjoint(term.spin),
-                      {neighbour(w.re, back), neighbour(w.im, back)},
-                      std::move(path),
-                      back});
+    add_term(
+        result,
+        {gauge::adjoint(term.spin), {move(w.re, back), move(w.im, back)}, std::move(path), back});
   }
   return result;
-}
-
-bool numbers_repeat(const SpinorForm& form, std::span<const std::int64_t> extents) {
-  constexpr std::int64_t kMostSites = 4096;
-  std::int64_t sites = 1;
-  for (const std::int64_t extent : extents) sites *= extent;
-  const auto value_at = [](Expr e, const std::vector<std::int64_t>& place) {
-    return algebra::evaluate(
-        e, {[&](const algebra::Node& node) {
-          if (node.op == algebra::Op::Site)
-            return static_cast<double>(place[static_cast<std::size_t>(node.index)]);
-          return 0.37 + 0.01 * static_cast<double>(node.name.size());
-        }});
-  };
-  const auto repeats = [&](Expr e) {
-    if (!algebra::per_site(e)) return true;
-    const std::int64_t step = std::max<std::int64_t>(1, sites / kMostSites) | 1;
-    for (std::int64_t site = 0; site < sites; site += step) {
-      std::vector<std::int64_t> place;
-      std::int64_t rest = site;
-      for (const std::int64_t extent : extents) place.push_back(rest % extent), rest /= extent;
-      const double here = value_at(e, place);
-      for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-        for (const int sign : {-1, 1}) {
-          std::vector<std::int64_t> beyond = place;
-          beyond[axis] += sign * extents[axis];
-          if (std::fabs(value_at(e, beyond) - here) > 1e-9 * (1 + std::fabs(here))) return false;
-        }
-      }
-    }
-    return true;
-  };
-  return std::ranges::all_of(form.terms, [&](const SpinorTerm& term) {
-    return repeats(term.weight.re) && repeats(term.weight.im);
-  });
 }
 
 SpinorForm form_of(const gauge::DiracOperator& d) {
@@ -388,12 +352,13 @@ SpinorForm form_of(const gauge::DiracOperator& d) {
 namespace {
 
 /// The product of two forms; null where the paths cannot be joined.
-std::shared_ptr<const SpinorForm> composed(const SpinorForm& outer, const SpinorForm& inner) {
+std::shared_ptr<const SpinorForm> composed(const SpinorForm& outer, const SpinorForm& inner,
+                                           const algebra::Mover& move) {
   using gauge::operator+;
   SpinorForm result;
   for (const SpinorTerm& a : outer.terms) {
     for (const SpinorTerm& b : inner.terms) {
-      const Complex moved{neighbour(b.weight.re, a.at), neighbour(b.weight.im, a.at)};
+      const Complex moved{move(b.weight.re, a.at), move(b.weight.im, a.at)};
       LinkPath first = a.path, second = b.path;
       if (first.word.empty()) first.start = {};
       second.start = second.word.empty() ? a.at : second.start + a.at;
@@ -454,13 +419,18 @@ gauge::Matrix product_of(const PathGroup& group, const gauge::LinkOf& link) {
 }  // namespace
 
 Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi) {
+  return apply(form, link, psi, neighbour);
+}
+
+Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi,
+            const algebra::Mover& move) {
   // hops of one weight are added first
   std::vector<std::pair<Complex, gauge::Spinor>> sums;
   const gauge::Spinor here = matrix_of(psi);
   for (const PathGroup& term : grouped(form)) {
     gauge::Spinor there = here;
     for (Complex& part : there.parts) {
-      part = {neighbour(part.re, term.at), neighbour(part.im, term.at)};
+      part = {move(part.re, term.at), move(part.im, term.at)};
     }
     const gauge::Spinor part = gauge::apply_hop(term.spin, product_of(term, link), there);
     const auto found = std::ranges::find_if(
@@ -477,7 +447,7 @@ Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi)
     total = gauge::plus(total, real ? gauge::times(weight.re, sum) : gauge::times(weight, sum));
   }
   Value result = spinor_of(total);
-  if (psi.form) result.form = composed(form, *psi.form);
+  if (psi.form) result.form = composed(form, *psi.form, move);
   return result;
 }
 

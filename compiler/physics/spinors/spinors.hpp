@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
+#include "compiler/algebra/mover.hpp"
 #include "compiler/gauge/clifford.hpp"
 #include "compiler/gauge/dirac.hpp"
 #include "compiler/physics/lower/values.hpp"
@@ -55,20 +55,21 @@ Value add_spinors(const Value& a, const Value& b, bool minus);
 Value multiply_spinors(const Value& a, const Value& b);
 /// Adjoint of an operator.
 Value adjoint_operator(const Value& a);
-/// Shifts the form of a spinor that is read at a neighbour.
-void shift_form(Value& v, algebra::Offset offset);
+/// Shifts the form of a spinor that is read at a neighbour, its numbers by `move`.
+void shift_form(Value& v, algebra::Offset offset, const algebra::Mover& move);
 
 /// A placeholder for the argument of a linear function that is to be recognised.
 Value unknown_spinor(Arena& arena, int spins, int colours);
 /// The operator in terms of hops along links; nothing where a path is longer than one link.
 std::optional<gauge::DiracOperator> dirac_operator(const SpinorForm& form);
-/// The form of the adjoint operator: <chi, D psi> = <D^+ chi, psi>.
-SpinorForm adjoint(const SpinorForm& form);
+/// The form of the adjoint operator: <chi, D psi> = <D^+ chi, psi>. `move` takes numbers of the
+/// site to a neighbour (`around`).
+SpinorForm adjoint(const SpinorForm& form, const algebra::Mover& move);
 SpinorForm form_of(const gauge::DiracOperator& d);
-/// Whether every number of the form that differs from site to site is the same one box further
-/// along each axis, so that it can be moved with the site. Compared at some thousand sites.
-bool numbers_repeat(const SpinorForm& form, std::span<const std::int64_t> extents);
-/// The operator applied to a spinor.
+/// The operator applied to a spinor, whose values and form at neighbours `move` gives.
+Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi,
+            const algebra::Mover& move);
+/// The same of a spinor in arrays.
 Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi);
 
 }  // namespace vphi::physics

@@ -258,6 +258,24 @@ TEST(Pseudofermions, Products) {
   expect_order(model, "omelyan2", 2, 16, 0.05);
 }
 
+/// Numbers of the site that are not the same one box further along, in words of one and of two
+/// links and at the site.
+TEST(Pseudofermions, NumbersOfTheSite) {
+  for (const char* lattice : {"4^2", "2 * 8"}) {
+    QuarkModel model{.lattice = lattice,
+                     .quark =
+                         "psi + 0.1*index(x)*psi - kappa*(1 + 0.3*index(y))*hop(psi) + "
+                         "c*index(x)*U[x]*U[y]@x*(1 + gamma[x])*psi@(1,1)"};
+    FixedQuarks quarks(model.text(), 1, 2, 16, 1.5);
+    quarks.action();
+    const std::vector<double> slopes = quarks.slopes();
+    double along = 0;
+    for (std::size_t i = 0; i < slopes.size(); ++i) along += slopes[i] * quarks.momentum(i);
+    EXPECT_GT(std::abs(along), 0.1);
+    EXPECT_NEAR(along, quarks.slope(), 2e-8 * std::max(1.0, std::abs(along))) << lattice;
+  }
+}
+
 /// One form of Y - phi where the operators differ at the sites alone, two where they do not.
 TEST(Pseudofermions, Quotients) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";
