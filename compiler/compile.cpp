@@ -24,6 +24,7 @@
 #include "compiler/schedule/schedule.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/steps/multi_step.hpp"
+#include "compiler/schedule/steps/parts.hpp"
 #include "compiler/schedule/steps/persistent.hpp"
 #include "compiler/schedule/steps/together.hpp"
 
@@ -234,6 +235,7 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   if (options.steps >= 0) planned.steps = options.steps;
   if (options.batch > 0) planned.instances = std::min(options.batch, planned.all_instances());
   for (kernel::Kernel& kernel : result.plan->kernels) kernel.instances = planned.instances;
+  if (!target.is_cpu) schedule::cut_long_kernels(*result.plan);
   const bool cut = options.ranks > 1;
   if (cut && !cut_lattice(result, options, target)) return result;
   const bool single = cut || result.system->launches == physics::Launches::Step;

@@ -115,17 +115,22 @@ void add_tables(const physics::System& system, const Tables& tables, Plan& plan)
   p.stop_slot = slots.index(slot::kStop);
 }
 
+void add_cost(Plan& plan, std::size_t number) {
+  const kernel::Kernel& k = plan.kernels[number];
+  const kernel::Cost cost = kernel::cost(k);
+  std::vector<program::Kernel>& all = plan.program.kernels;
+  all.resize(std::max(all.size(), number + 1));
+  program::Kernel& described = all[number];
+  described.name = k.name;
+  described.loads = cost.loads;
+  described.stores = cost.stores;
+  described.bytes = cost.bytes;
+  described.flops = cost.flops;
+  described.special = cost.special;
+}
+
 void add_costs(Plan& plan) {
-  for (const kernel::Kernel& k : plan.kernels) {
-    const kernel::Cost cost = kernel::cost(k);
-    program::Kernel& described = plan.program.kernels.emplace_back();
-    described.name = k.name;
-    described.loads = cost.loads;
-    described.stores = cost.stores;
-    described.bytes = cost.bytes;
-    described.flops = cost.flops;
-    described.special = cost.special;
-  }
+  for (std::size_t number = 0; number < plan.kernels.size(); ++number) add_cost(plan, number);
 }
 
 void number_draws(const physics::System& system, const std::vector<program::Launch>& initial,

@@ -13,7 +13,8 @@ program::Program facts_of(const physics::System& system, const dsl::Resolved& re
 /// Adds buffers, scalars with their initial values, and axes from the complete tables.
 void add_tables(const physics::System& system, const Tables& tables, Plan& plan);
 
-/// Adds the costs of each kernel.
+/// Adds the costs of a kernel, or of each.
+void add_cost(Plan& plan, std::size_t number);
 void add_costs(Plan& plan);
 
 /// Numbers the draws of all kernels of a step in one sequence: a draw that two kernels need is the

@@ -1,0 +1,172 @@
+#include "compiler/schedule/steps/parts.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/parts.hpp"
+#include "compiler/schedule/facts.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Expr;
+using algebra::Op;
+using kernel::Kernel;
+
+/// What a part reads or makes again.
+bool is_read(const algebra::Node& node) {
+  return node.op == Op::Load || node.op == Op::Site || node.op == Op::Stencil || !node.per_site;
+}
+
+/// Values with what the part before has handed on; every other operation stays as it is.
+class Rest {
+ public:
+  using Stored = std::unordered_map<const algebra::Node*, Expr>;
+  explicit Rest(Stored stored) : known_(std::move(stored)) {}
+
+  Expr operator()(Expr value) {
+    if (const auto found = known_.find(value.get()); found != known_.end()) return found->second;
+    Expr result = value;
+    if (!value.args().empty() && !is_read(*value)) {
+      std::vector<Expr> args;
+      for (Expr arg : value.args()) args.push_back((*this)(arg));
+      if (!std::ranges::equal(args, value.args()))
+        result = value->index != 0
+                     ? value->arena->canonical(value.op(), args, value->span, value->index)
+                     : value->arena->raw(value.op(), args, value->span);
+    }
+    known_.emplace(value.get(), result);
+    return result;
+  }
+
+ private:
+  Stored known_;
+};
+
+class LongKernels {
+ public:
+  explicit LongKernels(Plan& plan) : plan_(plan) {}
+
+  void operator()() {
+    std::set<int> of_steps;
+    const auto note = [&](const std::vector<program::Launch>& list) {
+      for (const program::Launch& launch : list) of_steps.insert(launch.kernel);
+    };
+    note(plan_.program.step);
+    for (const auto& step : plan_.program.cycle) note(step);
+    std::vector<std::string> cut;
+    for (const int number : of_steps) {
+      if (!in_parts(number)) continue;
+      cut.push_back(fmt::format("{} in {}", plan_.kernels[static_cast<std::size_t>(number)].name,
+                                parts_.at(number).size() + 1));
+    }
+    if (cut.empty()) return;
+    plan_.program.each_list([&](std::vector<program::Launch>& list) { put_parts(list); });
+    plan_.remarks.push_back(
+        fmt::format("kernels longer than the caches of instructions are cut into parts, which hand "
+                    "{} numbers of a site on through memory: {}",
+                    memory_.size(), fmt::join(cut, ", ")));
+  }
+
+ private:
+  bool in_parts(int number) {
+    const Kernel whole = plan_.kernels[static_cast<std::size_t>(number)];
+    if (whole.sites() == 1 || whole.along >= 0 || kernel::sums_pairs(whole)) return false;
+    const auto cuts = kernel::cuts_of(whole.values(), is_read, whole.compute);
+    if (cuts.empty()) return false;
+    Rest rest({});
+    for (std::size_t part = 0; part < cuts.size(); ++part) {
+      Kernel k = whole;
+      k.name = fmt::format("{}_part_{}", whole.name, part + 1);
+      k.comment = fmt::format("part {} of {}: {}", part + 1, cuts.size() + 1, whole.comment);
+      k.stores.clear();
+      k.reductions.clear();
+      k.epilogue.clear();
+      Rest::Stored handed_on;
+      for (const Expr value : cuts[part]) {
+        const int array = memory(handed_on.size(), whole.compute);
+        k.stores.push_back({array, rest(value)});
+        handed_on.emplace(value.get(), value->arena->load(array));
+      }
+      rest = Rest(std::move(handed_on));
+      declare(k);
+      parts_[number].push_back(static_cast<int>(plan_.kernels.size()));
+      plan_.kernels.push_back(std::move(k));
+      add_cost(plan_, plan_.kernels.size() - 1);
+    }
+    Kernel& last = plan_.kernels[static_cast<std::size_t>(number)];
+    for (kernel::Store& store : last.stores) store.value = rest(store.value);
+    for (kernel::Reduction& reduction : last.reductions) reduction.value = rest(reduction.value);
+    declare(last);
+    add_cost(plan_, static_cast<std::size_t>(number));
+    return true;
+  }
+
+  int memory(std::size_t place, kernel::Precision precision) {
+    program::Program& p = plan_.program;
+    while (memory_.size() <= place) {
+      memory_.push_back(static_cast<int>(plan_.buffer_of.size()));
+      plan_.buffer_of.push_back(static_cast<int>(p.buffers.size()));
+      program::Buffer& buffer = p.buffers.emplace_back();
+      buffer.name = fmt::format("handed_on_{}", place);
+      buffer.precision = precision;
+    }
+    auto& known = p.buffers[static_cast<std::size_t>(
+        plan_.buffer_of[static_cast<std::size_t>(memory_[place])])];
+    if (precision == kernel::Precision::F64) known.precision = precision;
+    return memory_[place];
+  }
+
+  /// Arrays as the whole kernel declares them, without those that are not used, and those that
+  /// hand numbers on.
+  void declare(Kernel& k) {
+    std::set<int> read, written;
+    for (const kernel::Store& store : k.stores) written.insert(store.array);
+    for (const Expr leaf : algebra::reads(k.values()))
+      read.insert(leaf.is(Op::Stencil) ? leaf.arg(0)->index : leaf->index);
+    std::vector<kernel::ArrayParam> arrays;
+    for (kernel::ArrayParam array : k.arrays) {
+      array.read = read.erase(array.array) > 0;
+      array.written = written.erase(array.array) > 0;
+      array.next = array.next && array.written;
+      if (array.read || array.written) arrays.push_back(array);
+    }
+    std::set<int> added = read;
+    added.insert(written.begin(), written.end());
+    for (const int number : added) {
+      const program::Buffer& buffer =
+          plan_.program
+              .buffers[static_cast<std::size_t>(plan_.buffer_of[static_cast<std::size_t>(number)])];
+      arrays.push_back({number, buffer.name, buffer.precision, read.contains(number),
+                        written.contains(number), false, buffer.elements});
+    }
+    k.arrays = std::move(arrays);
+  }
+
+  void put_parts(std::vector<program::Launch>& list) {
+    std::vector<program::Launch> with_parts;
+    for (program::Launch& launch : list) {
+      if (const auto found = parts_.find(launch.kernel); found != parts_.end())
+        for (const int part : found->second)
+          with_parts.push_back({.kernel = part, .swap = {}, .halos = {}});
+      with_parts.push_back(std::move(launch));
+    }
+    list = std::move(with_parts);
+  }
+
+  Plan& plan_;
+  std::map<int, std::vector<int>> parts_;  ///< kernels before the last part, by its number
+  std::vector<int> memory_;                ///< array numbers
+};
+
+}  // namespace
+
+void cut_long_kernels(Plan& plan) { LongKernels{plan}(); }
+
+}  // namespace vphi::schedule
