@@ -228,7 +228,14 @@ Value Inference::path_product(const Expr& expr, const Builtin& builtin, const Sc
     report(errors::no_gauge_field(expr.span, std::string(builtin.name)));
     return {};
   }
+  // links that are named first: those of a `gauge` line, or of a definition
+  const Expr& first = *expr.args[0];
+  const Symbol* of = first.kind == ExprKind::Name ? resolved_.find(first.text) : nullptr;
+  const bool named = of != nullptr && expr.args.size() > 1 &&
+                     (of->kind == SymbolKind::Gauge || (of->kind == SymbolKind::Definition &&
+                                                        of->indexed && of->parameters.size() == 1));
   for (const ExprPtr& step : expr.args) {
+    if (named && step == expr.args[0]) continue;
     // 3*mu: three steps
     const bool many = step->kind == ExprKind::Binary && step->text == "*";
     if (many) number(*step->args[0], scope, "the number of steps");

@@ -356,7 +356,8 @@ Diagnostic flow_of_second_order(Span span, const std::string& links) {
 Diagnostic gradient_not_here(Span span, const std::string& links) {
   return error(
       "E0778", span, fmt::format("the gradient by the links `{}` has no value here", links),
-      "it lies in the algebra of their group", "d(S, U) stands in the equation of the links",
+      "it lies in the algebra of their group",
+      "d(S, U) stands in the equation of the links, and in V[mu] = exp(-rho*d(S, U[mu]))*U[mu]",
       fmt::format("write {}' = -d(S, {})", links, links));
 }
 

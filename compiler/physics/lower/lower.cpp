@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/link_definition.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/noise/noise.hpp"
@@ -280,7 +281,7 @@ Value Lowerer::index(const dsl::Expr& e, const Scope& scope) {
     if (base.text == "noise" && d_.particles.present)
       return Value::of(noise_written(d_, e, scope.reading()));
     const NamedFact* fact = d_.facts.find(base.text);
-    if (fact && fact->kind == NamedFact::Kind::Indexed) {
+    if (fact && fact->kind == NamedFact::Kind::Indexed && !defines_links(d_, base.text)) {
       if (fact->parameters.size() != e.args.size() - 1) {
         d_.fail(errors::wrong_shape(
             e.span, fmt::format("`{}` has {} indices", base.text, fact->parameters.size())));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/link_definition.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -35,8 +36,8 @@ std::optional<Value> Lowerer::link_gradient(const dsl::Expr& e, const dsl::Expr&
   const dsl::Expr& base = indexed ? *by.args[0] : by;
   if (base.kind != ExprKind::Name || scope.value(base.text)) return std::nullopt;
   const StateField* field = d_.field(base.text);
-  if (!field || !field->links) return std::nullopt;
-  if (!scope.reading().gradient_by_links) d_.fail(errors::gradient_not_here(e.span, field->name));
+  if (field ? !field->links : !defines_links(d_, base.text)) return std::nullopt;
+  if (!scope.reading().gradient_by_links) d_.fail(errors::gradient_not_here(e.span, base.text));
   int axis = -1;
   if (indexed) {
     const auto k = direction(*by.args[1], scope);

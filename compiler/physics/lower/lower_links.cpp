@@ -12,6 +12,7 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/link_definition.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -54,6 +55,9 @@ Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span sp
                      const Reading& reading) {
   Arena& arena = d_.arena();
   const int n = field.links->group.n;
+  const bool defined = d_.field(field.name) == nullptr;
+  if (defined && (reading.trace_of || reading.closed_trace))
+    d_.fail(errors::not_yet(span, "an action of links that a definition makes of others"));
   if (reading.trace_of) {
     const Expr open = arena.symbol(Reading::kOpenPath, span);
     const std::vector<Component> parts(static_cast<std::size_t>(n * n), Component{open, open});
@@ -67,7 +71,7 @@ Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span sp
       angle = link.adjoint ? angle - part : angle + part;
     }
     Value phase = Value::of(arena.make(Op::Cos, {angle}, span), arena.make(Op::Sin, {angle}, span));
-    phase.links = sole_path(arena, path);
+    if (!defined) phase.links = sole_path(arena, path);
     return phase;
   }
   const gauge::Matrix product = path.word.empty()
@@ -75,7 +79,7 @@ Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span sp
                                     : gauge::along(path.word, path.start, links_of(arena, field));
   Value result{n, n, {}};
   for (const gauge::Complex& part : product.parts) result.parts.push_back({part.re, part.im});
-  result.links = sole_path(arena, path);
+  if (!defined) result.links = sole_path(arena, path);  // paths are those of the model's links
   return result;
 }
 
@@ -100,18 +104,25 @@ std::vector<IndexValue> Lowerer::steps_of(const dsl::Expr& arg, const Scope& sco
 std::optional<Value> Lowerer::path_product(const dsl::Expr& e, const Scope& scope) {
   if (!has_links()) return std::nullopt;
   LinkPath path;
-  for (const dsl::ExprPtr& arg : e.args) {
-    for (const IndexValue& k : steps_of(*arg, scope)) path.word.push_back({k.value, k.sign < 0});
+  const dsl::Expr& first = *e.args[0];
+  const bool named = first.kind == dsl::ExprKind::Name && !scope.index(first.text);
+  const auto made = named ? defined_links(d_, *this, first.text, e) : std::nullopt;
+  const StateField* of = named ? d_.field(first.text) : nullptr;
+  if (of && !of->links) of = nullptr;
+  for (std::size_t i = made || of ? 1 : 0; i < e.args.size(); ++i) {
+    for (const IndexValue& k : steps_of(*e.args[i], scope))
+      path.word.push_back({k.value, k.sign < 0});
   }
   if (e.text == "loop" && !gauge::closed(path.word)) d_.fail(errors::path_open(e.span));
-  return along(links(e.span), path, e.span, scope.reading());
+  return along(made ? *made : of ? *of : links(e.span), path, e.span, scope.reading());
 }
 
 /// U[i] of matrices; U[-i] is adj(U[i]@-i) (docs/rules.md rule 12).
 std::optional<Value> Lowerer::link_value(const dsl::Expr& e, const Scope& scope) {
   const dsl::Expr& base = *e.args[0];
   if (base.kind != dsl::ExprKind::Name || scope.value(base.text) || e.args.size() != 2) return {};
-  const StateField* field = d_.field(base.text);
+  const auto made = defined_links(d_, *this, base.text, e);
+  const StateField* field = made ? &*made : d_.field(base.text);
   if (!field || !field->links) return {};
   const auto k = direction(*e.args[1], scope);
   if (!k && field->angle) return {};

@@ -12,6 +12,7 @@
 #include "compiler/physics/fields/source_errors.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {
 
@@ -90,6 +91,14 @@ Expr applied(Arena& arena, Expr e, const algebra::Mover& move) {
 
 Expr variation(const Space& d, Expr functional, Functional kind, int array, dsl::Span span) {
   Arena& arena = d.arena();
+  const bool solved = algebra::contains(functional, [&](Expr node) {
+    return node.is(Op::Load) &&
+           std::ranges::any_of(d.collected.solves, [&](const LinearSystem& solve) {
+             return std::ranges::count(solve.arrays, node->index) > 0;
+           });
+  });
+  if (solved)
+    d.fail(errors::not_yet(span, "the derivative of what holds `solve` or links of a definition"));
   const std::vector<Expr> averages = outermost_reductions(functional);
   if (averages.empty()) return local_variation(d, functional, array);
 

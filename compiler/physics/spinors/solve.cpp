@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/link_definition.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -245,6 +246,8 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   solve.complex = b.spinor || b.complex();
   solve.span = e.span;
   if (b.spinor) solve.antiperiodic = antiperiodic_axes_of(op, fact);
+  // arrays of the operator are counted from the unknown on
+  for (const auto& [name, named] : d_.facts.named) defined_links(d_, *this, name, e);
   const int first = d_.collected.arrays;
   const auto unknown = [&](bool complex) { return unknown_like(arena, b, complex, first, e.span); };
   const auto image_of = [&](bool complex) {

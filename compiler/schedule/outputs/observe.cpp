@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/spinors/linear_map.hpp"
 
 namespace vphi::schedule {
 
@@ -55,6 +56,11 @@ void Observer::want_solves(Expr value) {
     });
     if (!wanted || !solves_.insert(i).second) continue;
     for (const Expr part : solve.source) want_solves(part);
+    // what the operator reads, its own unknown aside
+    const std::size_t first = solve.like < 0 ? i : static_cast<std::size_t>(solve.like);
+    const bool aside = solves_.insert(first).second;
+    for (const Expr part : physics::values_of(system_.solves[first].op)) want_solves(part);
+    if (aside) solves_.erase(first);
   }
 }
 
