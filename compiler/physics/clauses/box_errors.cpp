@@ -81,6 +81,13 @@ Diagnostic length_of_one_axis(Span span, const std::vector<double>& lengths) {
   return d;
 }
 
+Diagnostic absorbing_boundary(Span span) {
+  return error("E0901", span, "an absorbing boundary is not yet in this version", "",
+               "what absorbs is written in the equations, as a layer in front of a wall",
+               "add -s(x)*u' to the equation of u, with s that grows towards the wall, or the "
+               "matched layer of docs/fields.md, Boxes without walls");
+}
+
 Diagnostic walls_differ(Span span, const std::string& one, const std::string& other,
                         const std::string& axis, Span declared) {
   return with_label(

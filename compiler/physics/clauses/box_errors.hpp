@@ -28,6 +28,8 @@ Diagnostic not_one_for_each_axis(Span span, const std::string& option, std::size
 Diagnostic unequal_spacings(Span span, const std::vector<double>& each, bool length);
 /// W0321: one length is given for axes of different extents; `lengths` are the resulting lengths.
 Diagnostic length_of_one_axis(Span span, const std::vector<double>& lengths);
+/// E0901 with the way that there is: a layer in the equations.
+Diagnostic absorbing_boundary(Span span);
 /// E0319: a term couples neighbours of `one` and `other`, whose boundaries differ.
 Diagnostic walls_differ(Span span, const std::string& one, const std::string& other,
                         const std::string& axis, Span declared);

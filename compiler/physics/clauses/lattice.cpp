@@ -53,7 +53,7 @@ Boundary read_boundary(const Context& d, Lowerer& lower, const dsl::Expr& e, dou
   if (e.text == "antiperiodic") return Boundary::Antiperiodic;
   if (e.text == "neumann") return Boundary::Neumann;
   if (e.text == "outflow") return Boundary::Outflow;
-  if (e.text == "absorbing") d.fail(errors::not_yet(e.span, "an absorbing boundary"));
+  if (e.text == "absorbing") d.fail(errors::absorbing_boundary(e.span));
   if (e.text == "fixed") {
     if (e.kind == ExprKind::Call && e.args.size() == 1) {
       value = static_cast<double>(lower.fixed_number(*e.args[0], "the boundary value"));
