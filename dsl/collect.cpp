@@ -115,6 +115,7 @@ class Collector {
     if (keyword == "param") heads(line, SymbolKind::Parameter);
     if (keyword == "sweep") heads(line, SymbolKind::Swept);
     if (keyword == "potential") heads(line, SymbolKind::Potential);
+    if (keyword == "lagrangian") heads(line, SymbolKind::Potential);
     if (keyword == "action") heads(line, SymbolKind::Action);
     if (keyword == "field") state(line, SymbolKind::Field, Base::Unknown);
     if (keyword == "gauge") state(line, SymbolKind::Gauge, Base::Unknown);

@@ -153,14 +153,17 @@ class EquationCheck {
 
   void driven() {
     const bool everything = find_hamiltonian() != nullptr || resolved_.clause("action") != nullptr;
-    const bool fields = resolved_.clause("potential") != nullptr;
+    const bool lagrangian = resolved_.clause("lagrangian") != nullptr;
+    const bool fields = lagrangian || resolved_.clause("potential") != nullptr;
+    const bool one_site = lagrangian && resolved_.clause("lattice") == nullptr;
     if (measures(resolved_)) return;
     for (const auto& [name, symbol] : resolved_.symbols) {
       if (!has_equation_of_motion(symbol) || everything || written_.count(name) > 0) continue;
       if (symbol.kind == SymbolKind::Field && fields) continue;
+      if (symbol.kind == SymbolKind::Variable && !symbol.indexed && one_site) continue;
       if (names_argument(resolved_, symbol)) continue;
-      resolved_.diagnostics.add(
-          errors::no_equation(symbol, fields, resolved_.clause("metric") != nullptr));
+      resolved_.diagnostics.add(errors::no_equation(symbol, fields && !lagrangian,
+                                                    resolved_.clause("metric") != nullptr));
     }
   }
 
@@ -224,8 +227,8 @@ bool names_argument(const Resolved& resolved, const Symbol& symbol) {
 }
 
 bool measures(const Resolved& resolved) {
-  for (const char* moving : {"sample", "evolve", "action", "potential", "conserve", "metric", "var",
-                             "particles", "every"}) {
+  for (const char* moving : {"sample", "evolve", "action", "potential", "lagrangian", "conserve",
+                             "metric", "var", "particles", "every"}) {
     if (resolved.clause(moving) != nullptr) return false;
   }
   for (const auto& [name, symbol] : resolved.symbols)

@@ -55,7 +55,7 @@ std::string kind_name(const Symbol& symbol) {
     case SymbolKind::Particles:
       return "species";
     case SymbolKind::Potential:
-      return "potential";
+      return symbol.line != nullptr ? symbol.line->clause.keyword : "potential";
     case SymbolKind::Action:
       return "action";
     case SymbolKind::Hamiltonian:

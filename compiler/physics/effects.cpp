@@ -35,6 +35,7 @@ void use_metric(const Program& d) {
   // the energies of all fields are in the constraint
   if (d.background.metric != Metric::SelfConsistent) return;
   for (const auto& [fact, value] : d.potentials) use_source(d, *fact);
+  for (const auto& [fact, value] : d.lagrangians) use_source(d, *fact);
 }
 
 void use_rescale(const Program& d) {

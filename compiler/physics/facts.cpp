@@ -70,7 +70,8 @@ void read_line(const Line& line, Facts& facts) {
         if (fresh) place->second.clause = &clause;
       }
     }
-    if (param || clause.keyword == "potential") {
+    const bool lagrangian = clause.keyword == "lagrangian";
+    if (param || lagrangian || clause.keyword == "potential") {
       for (const Item& item : clause.items) {
         if (!item.head) continue;
         const Kind kind = param ? Kind::Parameter : Kind::Potential;
@@ -78,7 +79,7 @@ void read_line(const Line& line, Facts& facts) {
             facts.named.emplace(item.head->name, named(kind, *item.head, item.value));
         if (!fresh || param) continue;
         place->second.clause = &clause;
-        facts.potentials.push_back(&place->second);
+        (lagrangian ? facts.lagrangians : facts.potentials).push_back(&place->second);
       }
     } else if (clause.keyword == "field" || clause.keyword == "var") {
       read_fields(clause, clause.keyword == "field", facts.fields);

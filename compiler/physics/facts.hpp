@@ -45,8 +45,8 @@ struct Facts {
   std::map<std::string, NamedFact> named;
   std::vector<FieldFact> fields;
   std::vector<EquationFact> equations;
-  std::vector<const NamedFact*> potentials;            ///< in text order
-  std::map<std::string, const dsl::Clause*> stencils;  ///< model first, then library
+  std::vector<const NamedFact*> potentials, lagrangians;  ///< in text order
+  std::map<std::string, const dsl::Clause*> stencils;     ///< model first, then library
   std::map<std::string, const dsl::Clause*> integrators;
 
   const NamedFact* find(const std::string& name) const;

@@ -28,6 +28,12 @@ constexpr Purpose kPurposes[] = {
      "write `phi'' = derived + ...` where its force belongs, or `V = ...` without `potential` for "
      "a "
      "name in outputs"},
+    {"lagrangian", "",
+     "a Lagrangian makes the equations of fields without one of their own, and `derived` in the "
+     "equations of others",
+     "write `phi'' = derived + ...` where it belongs, or `L = ...` without `lagrangian` for a name "
+     "in "
+     "outputs"},
     {"action", "", "an action is the weight of `sample`, or what the equation of links names",
      "name it in the equation, or leave the line out"},
     {"metric", "",

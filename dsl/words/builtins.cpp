@@ -123,6 +123,7 @@ constexpr GivenName kGivenNames[] = {
     {"metric", "p", Base::Real, true, "pressure"},
     {"metric", "w", Base::Real, false, "mean(p)/mean(rho)"},
     {"potential", "energies", Base::Unknown, false, "kinetic, gradient and potential energy"},
+    {"lagrangian", "energies", Base::Unknown, false, "kinetic, gradient and potential energy"},
     {"H", "kinetic", Base::Real, false, "total of the terms of H that hold momenta"},
     {"H", "gradient", Base::Real, false, "total of its other terms that read neighbours"},
     {"scheme", "courant", Base::Real, true, "signal velocity times dt/dx"},

@@ -36,6 +36,9 @@ constexpr ClauseDoc kDocs[] = {
      "written. Gives a, H, rho, p and w. `scale(h1, h2, h3)` has one scale factor for each "
      "coordinate of conservation laws, ds^2 = dt^2 - sum of h^2 dx^2."},
     {"potential", "Energy density of the fields; the equations of motion are derived from it."},
+    {"lagrangian",
+     "Lagrangian density of fields and their time derivatives, per physical volume; equations, rho "
+     "and p are derived from it. Several are added."},
     {"action",
      "Action density of a Monte Carlo simulation with weight exp(-S); several are added."},
     {"primitive", "Variables that a conserved state is computed from."},

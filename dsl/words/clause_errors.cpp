@@ -416,7 +416,9 @@ Diagnostic no_unit_system(Span at, const std::string& unit, const std::string& n
 Diagnostic no_equation(const Symbol& state, bool potential, bool metric) {
   Diagnostic d = make("E0701", state.declared, "`" + state.name + "` has no equation of motion");
   d.under = "how does it evolve?";
-  d.rule = "every field and variable has an equation, or follows from potential, H or action";
+  d.rule =
+      "every field and variable has an equation, or follows from potential, lagrangian, H or "
+      "action";
   if (state.indexed && !state.parameters.empty()) {
     d.hint = "write " + state.name + "[" + state.parameters.front() + "]' = ... or H = ...";
   } else if (state.kind == SymbolKind::Gauge) {

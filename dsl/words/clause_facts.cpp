@@ -27,7 +27,7 @@ void ClauseCheck::meaning(const Line& line) {
     whole("the number of particles", *positional(clause)[1]->value);
   }
   if (keyword == "metric") metric(clause);
-  if (keyword == "potential" || keyword == "action") source(line);
+  if (keyword == "potential" || keyword == "lagrangian" || keyword == "action") source(line);
   if (keyword == "param") param(clause);
   if (keyword == "sweep") sweep(clause);
   if (keyword == "rescale") {

@@ -164,6 +164,16 @@ constexpr ClauseRule kClauses[] = {
     {"metric", "metric frw(a), rho_r = 0, rho_m = 0", Heads::Options, 1, 1, true, kNever, kNever,
      kMetric, ""},
     {"potential", "potential V = expression", Heads::Declares, 0, 0, false, kNever, kNever, {}, ""},
+    {"lagrangian",
+     "lagrangian L = expression",
+     Heads::Declares,
+     0,
+     0,
+     false,
+     kNever,
+     kNever,
+     {},
+     ""},
     {"action", "action S = expression", Heads::Declares, 0, 0, false, kNever, kNever, {}, ""},
     {"primitive",
      "primitive eps, rho: real, v: vec(3)",
@@ -266,13 +276,13 @@ constexpr ClauseRule kClauses[] = {
 /// The keyword for a word of other languages or programs.
 std::optional<std::string> keyword_habit(const std::string& word) {
   static const std::map<std::string, std::string> kHabits = {
-      {"parameter", "param"},   {"parameters", "param"},  {"const", "param"},
-      {"let", "param"},         {"fields", "field"},      {"grid", "lattice"},
-      {"box", "lattice"},       {"output", "every"},      {"print", "every"},
-      {"initial", "init"},      {"assert", "expect"},     {"check", "expect"},
-      {"integrate", "evolve"},  {"method", "solver"},     {"run", "evolve"},
-      {"background", "metric"}, {"lagrangian", "action"}, {"variable", "var"},
-      {"boundary", "lattice"},  {"import", "integrator"}, {"scan", "sweep"},
+      {"parameter", "param"},   {"parameters", "param"}, {"const", "param"},
+      {"let", "param"},         {"fields", "field"},     {"grid", "lattice"},
+      {"box", "lattice"},       {"output", "every"},     {"print", "every"},
+      {"initial", "init"},      {"assert", "expect"},    {"check", "expect"},
+      {"integrate", "evolve"},  {"method", "solver"},    {"run", "evolve"},
+      {"background", "metric"}, {"variable", "var"},     {"boundary", "lattice"},
+      {"import", "integrator"}, {"scan", "sweep"},
   };
   const auto found = kHabits.find(word);
   return found == kHabits.end() ? std::nullopt : std::optional(found->second);

@@ -137,7 +137,10 @@ class Comparison {
         c.momentum = state_.variable(v.partner);
       const physics::EquationFact* own = text_.facts().equation(at->field->name);
       c.row.variable = v.shown + (c.momentum ? "''" : "'");
-      c.row.source = own ? "its equation" : text_.hamiltonian() ? "H" : "the potential";
+      c.row.source = own                                 ? "its equation"
+                     : text_.hamiltonian()               ? "H"
+                     : text_.facts().lagrangians.empty() ? "the potential"
+                                                         : "the Lagrangian";
       compared_.push_back(c);
       if (noisy_ && own && has_noise(c.momentum ? *c.momentum : v)) {
         c.what = What::Noise;
@@ -419,9 +422,7 @@ class Comparison {
                              : text_.from_action(c.level->shown, f, site, c.axis, c.generator);
     }
     const physics::EquationFact* own = text_.facts().equation(f.name);
-    const auto all = own                   ? text_.right_side(*own, f, site)
-                     : text_.hamiltonian() ? text_.from_hamiltonian(f, site)
-                                           : text_.from_potential(f, site);
+    const auto all = own ? text_.right_side(*own, f, site) : text_.from_source(f, site);
     return all.at(c.at.real);
   }
 

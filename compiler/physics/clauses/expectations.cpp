@@ -275,7 +275,7 @@ Watched watch_progress(const Program& d, Lowerer& lower, ProgramUnits& units) {
     o.name = "energy drift";
     o.drift = true;
     o.value = units.quantity(arena.make(Op::Total, {d.hamiltonian_density}));
-  } else if (second_order && d.potential && !d.expanding()) {
+  } else if (second_order && (d.potential || d.lagrangian) && !d.expanding()) {
     o.name = "energy drift";
     o.drift = true;
     o.value = units.quantity(arena.make(Op::Mean, {lower.energy_density()}));

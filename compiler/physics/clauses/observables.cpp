@@ -350,6 +350,12 @@ class OutputReader {
       o.span = span;
       out.observables.push_back(std::move(o));
     };
+    if (d_.lagrangian) {
+      add("kinetic", lower_.lagrangian_kinetic());
+      add("gradient", lower_.lagrangian_gradient());
+      add("potential", lower_.lagrangian_potential());
+      return;
+    }
     bool any = false;
     for (const char* part : {"kinetic", "gradient"}) {
       for (const StateField& field : d_.fields) {

@@ -102,13 +102,16 @@ void check_autonomous(const Motion& d, Lowerer& lower) {
   const bool rate = algebra::depends_on(density, d.hubble());
   if (!time && !rate) return;
   const NamedFact* source = d.hamiltonian ? d.facts.find("H") : nullptr;
-  for (const NamedFact* fact : d.facts.potentials) {
-    const Expr v = lower.real(*fact->value, "a potential");
+  for (const NamedFact* fact : d.lagrangian ? d.facts.lagrangians : d.facts.potentials) {
+    const Expr v = lower.real(*fact->value, "a source");
     if (algebra::depends_on(v, rate ? d.hubble() : d.time())) source = fact;
   }
   const dsl::Span span = source ? source->value->span : d.background.span;
-  d.fail(errors::not_autonomous(span, time ? "t" : "H", d.hamiltonian, d.background.scale,
-                                d.background.span));
+  d.fail(errors::not_autonomous(span, time ? "t" : "H",
+                                d.hamiltonian  ? "Hamiltonian"
+                                : d.lagrangian ? "Lagrangian"
+                                               : "potential",
+                                d.background.scale, d.background.span));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace vphi::physics::errors {
 using dsl::error;
 using dsl::with_label;
 
-Diagnostic not_autonomous(Span span, const std::string& name, bool hamiltonian,
+Diagnostic not_autonomous(Span span, const std::string& name, const std::string& source,
                           const std::string& scale, Span metric) {
   const std::string rule =
       name == "t" ? "the energy would change with t, without a term of rho for it: the Friedmann "
@@ -18,8 +18,8 @@ Diagnostic not_autonomous(Span span, const std::string& name, bool hamiltonian,
                     "itself";
   return with_label(
       error("E0611", span,
-            fmt::format("{} of a box that expands with its own averages holds `{}`",
-                        hamiltonian ? "the Hamiltonian" : "the potential", name),
+            fmt::format("the {} of a box that expands with its own averages holds `{}`", source,
+                        name),
             "", rule,
             fmt::format("prescribe the background, metric frw({} = t^(1/2)), or write this term in "
                         "an equation of motion of a field of its own, which has no part in rho",

@@ -13,7 +13,7 @@ using dsl::Span;
 
 /// E0611: a potential or Hamiltonian contains `name`, t or H, in a box whose expansion follows from
 /// its averages.
-Diagnostic not_autonomous(Span span, const std::string& name, bool hamiltonian,
+Diagnostic not_autonomous(Span span, const std::string& name, const std::string& source,
                           const std::string& scale, Span metric);
 
 /// W0613: k^2 + m^2 is negative for the longest waves of the box, below k = `edge`.

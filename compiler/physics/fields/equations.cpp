@@ -18,6 +18,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/checks.hpp"
 #include "dsl/equations.hpp"
+#include "dsl/syntax/parse.hpp"
 
 namespace vphi::physics {
 
@@ -25,8 +26,13 @@ using algebra::Op;
 
 namespace {
 
-/// Where e names rho, p or w, itself or through what it names; null where nowhere.
-const dsl::Expr* names_energy(const Context& d, const dsl::Expr& e, std::set<std::string>& seen) {
+/// Where e names rho, p or w, itself or through what it names, or the rate of the Hubble rate that
+/// follows from them; null where nowhere.
+const dsl::Expr* names_energy(const Space& d, const dsl::Expr& e, std::set<std::string>& seen) {
+  if (e.kind == dsl::ExprKind::Prime && d.background.metric == Metric::SelfConsistent) {
+    const std::string& base = e.args[0]->text;
+    if ((base == "H" && !d.facts.find(base)) || base == "frw.H") return &e;
+  }
   if (e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call) {
     static const std::set<std::string, std::less<>> kEnergies{"rho", "p", "w"};
     const NamedFact* fact = d.facts.find(e.text);
@@ -45,6 +51,12 @@ const dsl::Expr* names_energy(const Context& d, const dsl::Expr& e, std::set<std
 
 }  // namespace
 
+void refuse_energies(const Space& d, const dsl::Expr& e, const std::string& source) {
+  std::set<std::string> seen;
+  if (const dsl::Expr* energy = names_energy(d, e, seen))
+    d.fail(errors::source_of_itself(energy->span, dsl::to_text(*energy), source));
+}
+
 void refuse_velocities(const Declared& d, Expr source, dsl::Span span, const std::string& what) {
   for (const StateField& field : d.fields) {
     const bool moves = algebra::contains(source, [&](Expr node) {
@@ -59,10 +71,7 @@ Potentials read_potentials(const Theory& known, bool keep_parameters) {
   static_cast<Potentials&>(d) = {};
   for (const NamedFact* fact : d.facts.potentials) {
     Lowerer lower(d, keep_parameters);
-    std::set<std::string> seen;
-    if (const dsl::Expr* energy = names_energy(d, *fact->value, seen)) {
-      d.fail(errors::source_of_itself(energy->span, energy->text));
-    }
+    refuse_energies(d, *fact->value, "potential");
     const Expr v = lower.real(*fact->value, fmt::format("the potential `{}`", fact->name));
     refuse_velocities(d, v, fact->value->span, fmt::format("the potential `{}`", fact->name));
     check_coupled_walls(d, v, fact->value->span);
@@ -103,6 +112,14 @@ std::vector<StateField> decide_orders(const Space& d) {
   if (hamiltonian && !d.facts.potentials.empty()) {
     d.fail(errors::two_sources(d.facts.find("H")->span, "H", d.facts.potentials.front()->span));
   }
+  if (!d.facts.lagrangians.empty()) {
+    const NamedFact* other = hamiltonian                  ? d.facts.find("H")
+                             : d.facts.potentials.empty() ? nullptr
+                                                          : d.facts.potentials.front();
+    if (other)
+      d.fail(
+          errors::lagrangian_beside(d.facts.lagrangians.front()->span, hamiltonian, other->span));
+  }
   std::vector<StateField> fields = d.fields;
   for (const EquationFact& fact : d.facts.equations) {
     const dsl::Head& head = fact.definition->head;
@@ -131,7 +148,7 @@ std::vector<StateField> decide_orders(const Space& d) {
     if (hamiltonian) {
       field.order = 1;
       field.hamiltonian = true;
-    } else if (!d.facts.potentials.empty()) {
+    } else if (!d.facts.potentials.empty() || !d.facts.lagrangians.empty()) {
       field.order = 2;
     } else {
       d.fail(errors::no_equation(field.span, field.name));
@@ -183,11 +200,13 @@ namespace {
 /// Marks the potentials that make forces on this field. One that depends on no field states that
 /// there are no forces: `potential V = 0*phi`.
 void use_potentials(const Theory& d, const StateField& field) {
-  for (const auto& [fact, value] : d.potentials) {
+  for (const auto& [fact, value] : d.lagrangian ? d.lagrangians : d.potentials) {
     const bool here = algebra::contains(value, [&](Expr node) {
-      return node.is(Op::Load) && std::ranges::any_of(field.arrays, [&](int array) {
-               return node->index == array || node->index == gradient_of(array);
-             });
+      if (!node.is(Op::Load)) return false;
+      const auto own = [&](int array) {
+        return node->index == array || node->index == gradient_of(array);
+      };
+      return std::ranges::any_of(field.arrays, own) || std::ranges::any_of(field.velocities, own);
     });
     const bool nowhere = !algebra::contains(value, [](Expr node) { return node.is(Op::Load); });
     if (here || nowhere) use_source(d, *fact);
@@ -195,16 +214,22 @@ void use_potentials(const Theory& d, const StateField& field) {
 }
 
 /// Right sides of one field, as one value of the field's shape.
-Value right_side(const Theory& d, Lowerer& lower, const StateField& field) {
+Value right_side(const Theory& d, Lowerer& lower, const StateField& field,
+                 const std::map<int, Expr>& accelerations) {
+  const auto from_source = [&] {
+    return d.lagrangian ? equation_from_lagrangian(accelerations, field)
+                        : equation_from_potential(d, lower, field);
+  };
   if (field.drawn) return Value::of(d.arena().integer(0));
   const EquationFact* fact = d.facts.equation(field.name);
   if (!fact) {
     use_potentials(d, field);
-    return equation_from_potential(d, lower, field);
+    return from_source();
   }
-  const bool source = field.order == 2 && !d.facts.potentials.empty();
+  const bool source = field.order == 2 &&
+                      (d.lagrangian ? d.follows_lagrangian(field) : !d.facts.potentials.empty());
   std::optional<Value> derived;
-  if (source) derived = equation_from_potential(d, lower, field);
+  if (source) derived = from_source();
   if (field.hamiltonian) derived = lower.field_velocity(field, field.span);
   const dsl::Expr& e = *fact->definition->value;
   bool derived_read = false;
@@ -277,15 +302,17 @@ Expr momentum_weight(const Theory& d, Expr right, int velocity) {
 /// equation that is written replaces them.
 Rates equations_of_motion(const Equations& known, bool keep_parameters) {
   Equations d = known;
+  std::map<int, Expr> from_lagrangian;
+  if (d.lagrangian) from_lagrangian = accelerations(d, keep_parameters);
   for (const StateField& field : d.fields) {
     if (field.hamiltonian && !d.facts.equation(field.name)) continue;
     if (field.conserved || field.primitive) continue;
     Lowerer lower(d, keep_parameters);
-    const std::vector<Expr> right = by_array(d, field, right_side(d, lower, field));
+    const std::vector<Expr> right =
+        by_array(d, field, right_side(d, lower, field, from_lagrangian));
     const EquationFact* fact = d.facts.equation(field.name);
-    const dsl::Span span = fact                         ? fact->span
-                           : d.facts.potentials.empty() ? field.span
-                                                        : d.facts.potentials.front()->span;
+    const auto& sources = d.lagrangian ? d.facts.lagrangians : d.facts.potentials;
+    const dsl::Span span = fact ? fact->span : sources.empty() ? field.span : sources.front()->span;
     for (std::size_t i = 0; i < field.arrays.size(); ++i) {
       const int array = field.order == 2 ? field.velocities[i] : field.arrays[i];
       d.rates[array] = right[i];
@@ -415,6 +442,7 @@ void show_equations(const Program& d, System& system) {
   try {
     Equations shown = d;
     static_cast<Potentials&>(shown) = read_potentials(shown, true);
+    static_cast<Lagrangian&>(shown) = read_lagrangian(shown, true);
     static_cast<Hamiltonian&>(shown) = read_hamiltonian(shown, true);
     if (!links) shown.rates = equations_of_motion(shown, true).rates;
     for (const StateField& field : d.fields) {

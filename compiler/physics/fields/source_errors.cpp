@@ -28,15 +28,42 @@ Diagnostic velocity_in_action(Span span, const std::string& action) {
                "((q@t - q)/dx)^2/2; the momenta of `hmc` are its own");
 }
 
+Diagnostic lagrangian_beside(Span span, bool hamiltonian, Span other) {
+  return with_label(
+      error("E0872", span,
+            fmt::format("both a Lagrangian and a {} give equations of motion",
+                        hamiltonian ? "Hamiltonian" : "potential"),
+            "", "a Lagrangian is the whole of what moves the fields",
+            hamiltonian ? "keep one of the two" : "subtract the potential in the Lagrangian"),
+      other, hamiltonian ? "the Hamiltonian" : "the potential");
+}
+
+Diagnostic no_acceleration(Span span, const std::string& field) {
+  return error(
+      "E0873", span, fmt::format("the Lagrangian gives no `{}''`", field), "",
+      "it makes an equation of second order for each field: the matrix of its second "
+      "derivatives by the velocities has an inverse",
+      fmt::format("add a kinetic term such as {0}'^2/2, or write {0}' = ... in a line of its "
+                  "own",
+                  field));
+}
+
+Diagnostic velocity_elsewhere(Span span, const std::string& field) {
+  return error("E0874", span, fmt::format("the Lagrangian reads `{}'` at other sites", field), "",
+               "accelerations are found at each site by itself: velocities stand at the site, not "
+               "under derivatives and not in means",
+               fmt::format("write {}' without neighbours; fields themselves may have them", field));
+}
+
 Diagnostic extremum_in_source(Span span) {
   return error("E0761", span, "no force follows from the largest or smallest value over all sites",
                "", "it changes with the field at one site alone, and jumps from site to site",
                "write a smooth function: mean(u^8)^(1/8) is close to max(abs(u))");
 }
 
-Diagnostic source_of_itself(Span span, const std::string& name) {
-  return error("E0762", span, fmt::format("`{}` holds the potential that is being read", name), "",
-               "rho, p and w are made of the potentials, so no potential is made of them",
+Diagnostic source_of_itself(Span span, const std::string& name, const std::string& source) {
+  return error("E0762", span, fmt::format("`{}` holds the {} that is being read", name, source), "",
+               fmt::format("rho, p and w are made of it, so no {} is made of them", source),
                "write the term into the equation of motion, phi'' = derived - ...; a mean of "
                "fields, mean(phi^2), may stand in a potential");
 }

@@ -19,7 +19,13 @@ Diagnostic velocity_in_action(Span span, const std::string& action);
 /// `min` or `max` over all sites in an expression from which a force is derived.
 Diagnostic extremum_in_source(Span span);
 /// `name` is an energy that contains the potential which is being defined.
-Diagnostic source_of_itself(Span span, const std::string& name);
+Diagnostic source_of_itself(Span span, const std::string& name, const std::string& source);
+/// E0872: a Lagrangian beside a potential or a Hamiltonian.
+Diagnostic lagrangian_beside(Span span, bool hamiltonian, Span other);
+/// E0873: the matrix of second derivatives by the velocities is singular at this field.
+Diagnostic no_acceleration(Span span, const std::string& field);
+/// E0874: the time derivative of the field at another site, in a derivative or in a sum.
+Diagnostic velocity_elsewhere(Span span, const std::string& field);
 /// The equation of `variable` is not periodic in the angle `angle`.
 Diagnostic angle_cut(Span span, const std::string& variable, const std::string& angle,
                      const std::string& period, Span declared);

@@ -70,8 +70,14 @@ bool names(const dsl::Expr& e, std::string_view name) {
 
 }  // namespace
 
+bool Theory::follows_lagrangian(const StateField& field) const {
+  if (!lagrangian || field.order != 2 || field.drawn) return false;
+  const EquationFact* written = facts.equation(field.name);
+  return !written || names(*written->definition->value, "derived");
+}
+
 bool Theory::gravitates(const StateField& field) const {
-  if (field.order != 2) return false;
+  if (field.order != 2 || lagrangian) return false;
   const EquationFact* written = facts.equation(field.name);
   if (facts.potentials.empty() || !written || !potential) return true;
   if (names(*written->definition->value, "derived")) return true;

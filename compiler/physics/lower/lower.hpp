@@ -65,6 +65,11 @@ class Lowerer {
   Expr gradient_part();
   bool holds_momentum(Expr term) const;
   Expr gradient_density(const StateField& field);
+  /// Energy densities of a written Lagrangian: of the terms that hold velocities, of the others
+  /// that read neighbours, and of the rest.
+  Expr lagrangian_kinetic();
+  Expr lagrangian_gradient();
+  Expr lagrangian_potential();
   Value field_value(const StateField& field);
   /// The operator and the solvers of `pseudofermion(D, ...)`; `call` is this call.
   /// `power`: p of |det D|^(2p), 0 < p <= 1.

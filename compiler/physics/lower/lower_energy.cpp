@@ -30,15 +30,58 @@ Expr Lowerer::kinetic_part() {
   return d_.arena().make(Op::Total, {sum});
 }
 
-/// The total of the other terms of H that read more than their own site.
-Expr Lowerer::gradient_part() {
-  const auto elsewhere = [](Expr e) {
+namespace {
+
+/// Whether a term reads more than its own site.
+bool reads_neighbours(Expr term) {
+  return algebra::contains(term, [](Expr e) {
     if (e.is(Op::Stencil)) return true;
     return e.is(Op::Load) && (is_gradient(e->index) || !(e->offset == algebra::Offset{}));
-  };
+  });
+}
+
+/// The Lagrangian without velocities.
+Expr at_rest(const Theory& d) {
+  Expr l = d.lagrangian;
+  for (const StateField& field : d.fields)
+    for (const int velocity : field.velocities)
+      l = algebra::substitute(l, d.arena().load(velocity), d.arena().integer(0));
+  return l;
+}
+
+}  // namespace
+
+/// u_i' dl/du_i' - l of the terms that hold velocities.
+Expr Lowerer::lagrangian_kinetic() {
+  Expr sum = at_rest(d_) - d_.lagrangian;
+  for (const StateField& field : d_.fields) {
+    for (const int velocity : field.velocities) {
+      const Expr v = d_.arena().load(velocity);
+      sum = sum + v * algebra::local_derivative(d_.lagrangian, v);
+    }
+  }
+  return sum;
+}
+
+Expr Lowerer::lagrangian_gradient() {
+  Expr sum = integer(0);
+  for (const Expr term : flat_terms(at_rest(d_)))
+    if (reads_neighbours(term)) sum = sum - term;
+  return sum;
+}
+
+Expr Lowerer::lagrangian_potential() {
+  Expr sum = integer(0);
+  for (const Expr term : flat_terms(at_rest(d_)))
+    if (!reads_neighbours(term)) sum = sum - term;
+  return sum;
+}
+
+/// The total of the other terms of H that read more than their own site.
+Expr Lowerer::gradient_part() {
   Expr sum = integer(0);
   for (const Expr term : flat_terms(d_.hamiltonian_density))
-    if (!holds_momentum(term) && algebra::contains(term, elsewhere)) sum = sum + term;
+    if (!holds_momentum(term) && reads_neighbours(term)) sum = sum + term;
   return d_.arena().make(Op::Total, {sum});
 }
 
@@ -67,6 +110,8 @@ Expr Lowerer::energy_density() {
   // a written H is the sum of comoving densities: rho = h/a^3  (docs/rules.md rule 16)
   if (d_.hamiltonian)
     sum = sum + distribute(algebra::pow(d_.scale_or_one(), -3), d_.hamiltonian_density);
+  if (d_.lagrangian)
+    sum = sum + lagrangian_kinetic() + lagrangian_gradient() + lagrangian_potential();
   for (const StateField& field : d_.fields) {
     if (d_.gravitates(field)) sum = sum + kinetic_density(field) + gradient_density(field);
   }
@@ -91,6 +136,13 @@ Expr Lowerer::pressure() {
   if (d_.hamiltonian && d_.expanding()) {
     sum = sum - distribute(algebra::pow(d_.scale(), -2) / arena.integer(3),
                            algebra::derivative(d_.hamiltonian_density, d_.scale()));
+  }
+  // p = d(a^3 l, a)/(3 a^2) at fixed velocities  (docs/rules.md rule 16)
+  if (d_.lagrangian) {
+    sum = sum + d_.lagrangian;
+    if (d_.expanding())
+      sum = sum + distribute(d_.scale() / arena.integer(3),
+                             algebra::derivative(d_.lagrangian, d_.scale()));
   }
   for (const StateField& field : d_.fields) {
     if (!d_.gravitates(field)) continue;

@@ -158,13 +158,15 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
     return Value::of(gradient_part());
   }
   if (d_.hamiltonian && (text == "kinetic" || text == "gradient")) return std::nullopt;
-  if (d_.expanding() || d_.potential) {
+  if (d_.expanding() || d_.potential || d_.lagrangian) {
     if (text == "rho") return Value::of(energy_density());
     if (text == "p") return Value::of(pressure());
     if (text == "w") {
       return Value::of(arena.make(Op::Mean, {pressure()}) /
                        arena.make(Op::Mean, {energy_density()}));
     }
+    if (d_.lagrangian && text == "kinetic") return Value::of(lagrangian_kinetic());
+    if (d_.lagrangian && text == "gradient") return Value::of(lagrangian_gradient());
     if (text == "kinetic" || text == "gradient") {
       Expr sum = arena.integer(0);
       for (const StateField& field : d_.fields) {

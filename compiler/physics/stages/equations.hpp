@@ -54,6 +54,10 @@ Laws read_conservation(const Equations& d);
 Rates equations_of_motion(const Equations& d, bool keep_parameters = false);
 /// phi'' from a potential (docs/rules.md rule 15), one expression for each array.
 Value equation_from_potential(const Theory& d, Lowerer& lower, const StateField& field);
+/// u'' of every real velocity array that a written Lagrangian drives (fields/lagrangian.cpp).
+std::map<int, Expr> accelerations(const Theory& d, bool keep_parameters);
+/// The same of one field, in the field's shape.
+Value equation_from_lagrangian(const std::map<int, Expr>& accelerations, const StateField& field);
 /// `noise stratonovich, accuracy = weak`.
 Noise read_noise(const Context& d);
 

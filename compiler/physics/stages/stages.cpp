@@ -49,6 +49,7 @@ Theory read_theory(const Space& space) {
     d.fields = decide_orders(d);
   }
   static_cast<Potentials&>(d) = read_potentials(d);
+  static_cast<Lagrangian&>(d) = read_lagrangian(d);
   static_cast<Hamiltonian&>(d) = read_hamiltonian(d);
   return d;
 }

@@ -1,5 +1,5 @@
-// The theory: potentials, a written Hamiltonian or explicit equations, and the order of each
-// field's equation.
+// The theory: potentials, a written Lagrangian or Hamiltonian, or explicit equations, and the order
+// of each field's equation.
 //
 // Expressions are in physical units: Load(u) is the field, Load(momentum of u) its physical time
 // derivative, `a`, `H`, `t` are symbols, and Load(gradient_of(u)) stands for |grad u|^2 at the
@@ -25,6 +25,12 @@ struct Potentials {
   std::vector<std::pair<const NamedFact*, Expr>> potentials;  ///< one for each name
 };
 
+/// Written Lagrangian densities per physical volume, functions of fields and velocities.
+struct Lagrangian {
+  Expr lagrangian;  ///< sum of all; null: there are none
+  std::vector<std::pair<const NamedFact*, Expr>> lagrangians;
+};
+
 /// A written Hamiltonian and the rates that it gives.
 struct Hamiltonian {
   Expr hamiltonian_density;
@@ -32,14 +38,17 @@ struct Hamiltonian {
   std::map<int, dsl::Span> rate_spans;
 };
 
-struct Theory : Space, Potentials, Hamiltonian {
+struct Theory : Space, Potentials, Lagrangian, Hamiltonian {
   explicit Theory(const Space& space) : Space(space) {}
   Motor motor = Motor::Evolution;
   bool hamiltonian = false;
 
   /// Whether the field contributes to rho and p. It does not where it has an explicit equation and
   /// no potential depends on it (a tensor of gravitational waves, a spectator).
+  /// With a Lagrangian rho and p are its own, and no field contributes by itself.
   bool gravitates(const StateField& field) const;
+  /// Whether the Lagrangian makes its equation, or `derived` in it.
+  bool follows_lagrangian(const StateField& field) const;
 };
 
 Theory read_theory(const Space& space);
@@ -50,10 +59,14 @@ std::vector<StateField> decide_orders(const Space& d);
 /// Whether the model has a written Hamiltonian.
 bool written_hamiltonian(const Declared& d);
 Potentials read_potentials(const Theory& d, bool keep_parameters = false);
+Lagrangian read_lagrangian(const Theory& d, bool keep_parameters = false);
 /// The written Hamiltonian and its rates; empty where there is none.
 Hamiltonian read_hamiltonian(const Theory& d, bool keep_parameters = false);
 
 // ---- what later stages ask of it
+/// E0762 where `e`, what a source of forces is made of, names rho, p or w, or the rate of H where
+/// the metric follows the averages.
+void refuse_energies(const Space& d, const dsl::Expr& e, const std::string& source);
 /// E0390 where the source `what` of a force holds the time derivative of a field.
 void refuse_velocities(const Declared& d, Expr source, dsl::Span span, const std::string& what);
 /// d/du(x) of the sum over all sites of h, gradient energies included.

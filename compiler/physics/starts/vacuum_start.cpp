@@ -139,6 +139,12 @@ void VacuumDraws::warn_tachyon(const dsl::Expr& e, const StateField& field, Expr
       errors::vacuum_of_tachyon(e.span, field.name, range->low, k, std::sqrt(-range->low)));
 }
 
+/// Whether the Lagrangian's momentum of this component is norm*u'.
+bool VacuumDraws::canonical(const StateField& field, int component) const {
+  const Expr v = d_.arena().load(field.velocities[static_cast<std::size_t>(component)]);
+  return algebra::local_derivative(d_.lagrangian, v) == d_.arena().integer(field.norm()) * v;
+}
+
 Expr VacuumDraws::draw(const dsl::Expr& e, const StateField& field, int component, bool velocity) {
   Arena& arena = d_.arena();
   if (d_.is_momentum(field)) {
@@ -147,6 +153,10 @@ Expr VacuumDraws::draw(const dsl::Expr& e, const StateField& field, int componen
     return draw(e, coordinate, component, true) / rate_by_momentum(e, coordinate, array);
   }
   const int array = field.arrays[static_cast<std::size_t>(component)];
+  if (d_.follows_lagrangian(field) && !canonical(field, component))
+    d_.fail(errors::not_yet(
+        e.span, fmt::format("the vacuum of `{}`, whose kinetic term is not {}", field.name,
+                            field.complex ? "norm2(" + field.name + "')" : field.name + "'^2/2")));
   const Rescaling& r = d_.rescaling;
   RandomField random;
   random.kind = RandomField::Kind::Vacuum;

@@ -44,6 +44,7 @@ class VacuumDraws {
   };
 
   Expr rate_by_momentum(const dsl::Expr& e, const StateField& field, int array);
+  bool canonical(const StateField& field, int component) const;
   Expr hamiltonian_mass2(const StateField& field, int array) const;
   const std::map<int, Expr>& start(const dsl::Expr& e, const StateField& field);
   Expr mass2(const dsl::Expr& e, const StateField& field, int array);

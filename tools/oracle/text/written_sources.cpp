@@ -119,6 +119,100 @@ std::vector<long double> Written::from_potential(const WrittenField& field, int 
   return result;
 }
 
+std::vector<Written::Term> Written::lagrangian_terms() const {
+  std::vector<Term> parts;
+  for (const NamedFact* fact : facts_.lagrangians) terms(*fact->value, 1, true, parts);
+  return parts;
+}
+
+long double Written::lagrangian_at(const Place& place) {
+  long double l = 0;
+  for (const NamedFact* fact : facts_.lagrangians) l += real(*fact->value, {}, &place);
+  return l;
+}
+
+/// d(a^3 p)/dt = a^3 dL/du with p = dL/du', as written: p is followed along the flow by difference
+/// quotients, and its dependence on the accelerations of the site is solved for.
+std::vector<long double> Written::from_lagrangian(const WrittenField& field, int site) {
+  struct Real {
+    WrittenField* field;
+    std::size_t at;
+  };
+  std::vector<Real> all;
+  std::size_t own = 0;
+  for (auto& [name, f] : fields) {
+    if (f.order != 2 || !follows_lagrangian(f)) continue;
+    for (int i = 0; i < f.reals(); ++i) {
+      if (i % 2 == 1 && !f.complex) continue;
+      if (name == field.name && i == 0) own = all.size();
+      all.push_back({&f, static_cast<std::size_t>(site * f.reals() + i)});
+    }
+  }
+  if (std::ranges::any_of(all, [](const Real& r) { return r.field->symmetric; }))
+    throw NotCovered{{}, "a Lagrangian of a symmetric matrix"};
+  const std::vector<Term> parts = lagrangian_terms();
+  const auto momentum = [&](const Real& r) {
+    return slope_of(parts, r.field->rates[r.at], r.field->scale);
+  };
+  const auto quotient = [](long double h, const std::function<long double(long double)>& at) {
+    return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+  };
+  // all sites move with the flow
+  const auto along_flow = [&](const Real& r, long double by) {
+    const auto move = [&](long double sign) {
+      for (auto& [name, f] : fields)
+        if (f.order == 2)
+          for (std::size_t i = 0; i < f.values.size(); ++i) f.values[i] += sign * by * f.rates[i];
+    };
+    const long double a_here = a, t_here = t, h_here = hubble;
+    move(1);
+    t += by;
+    if (prescribed_)
+      set_background();
+    else if (expanding())
+      a += by * a * hubble;
+    const long double p = momentum(r);
+    move(-1);
+    a = a_here, t = t_here, hubble = h_here;
+    return p;
+  };
+  const std::size_t n = all.size();
+  std::vector<std::vector<long double>> m(n, std::vector<long double>(n));
+  std::vector<long double> right(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Real& r = all[i];
+    for (std::size_t j = 0; j < n; ++j) {
+      long double& v = all[j].field->rates[all[j].at];
+      const long double here = v;
+      m[i][j] = quotient(step * all[j].field->scale, [&](long double by) {
+        v = here + by;
+        const long double p = momentum(r);
+        v = here;
+        return p;
+      });
+    }
+    right[i] = slope_of(parts, r.field->values[r.at], r.field->scale) - 3 * hubble * momentum(r) -
+               quotient(step, [&](long double by) { return along_flow(r, by); });
+  }
+  for (std::size_t k = 0; k < n; ++k) {  // with the largest pivot of each column
+    std::size_t best = k;
+    for (std::size_t i = k; i < n; ++i)
+      if (std::fabs(m[i][k]) > std::fabs(m[best][k])) best = i;
+    std::swap(m[k], m[best]), std::swap(right[k], right[best]);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const long double factor = m[i][k] / m[k][k];
+      for (std::size_t j = k; j < n; ++j) m[i][j] -= factor * m[k][j];
+      right[i] -= factor * right[k];
+    }
+  }
+  std::vector<long double> result(static_cast<std::size_t>(field.reals()));
+  std::size_t at = own;
+  for (std::size_t i = 0; i < result.size(); ++i)
+    if (i % 2 == 0 || field.complex) result[i] = right[at] / m[at][at], ++at;
+  return result;
+}
+
 std::vector<long double> Written::from_hamiltonian(const WrittenField& field, int site) {
   const NamedFact* h = facts_.find("H");
   const std::set<std::string> canonical = dsl::canonical_names(resolved_);
@@ -187,7 +281,7 @@ std::vector<long double> Written::right_side(const physics::EquationFact& fact,
     for (const auto& arg : e.args) look(*arg);
   };
   look(*fact.definition->value);
-  if (asked) derived = hamiltonian() ? from_hamiltonian(field, site) : from_potential(field, site);
+  if (asked) derived = from_source(field, site);
   derived_ = asked ? &derived : nullptr;
   derived_of_ = &field;
   Scope scope;
@@ -230,8 +324,23 @@ long double Written::planck2() {
   return 1;
 }
 
+std::vector<long double> Written::from_source(const WrittenField& field, int site) {
+  if (hamiltonian()) return from_hamiltonian(field, site);
+  return facts_.lagrangians.empty() ? from_potential(field, site) : from_lagrangian(field, site);
+}
+
+bool Written::follows_lagrangian(const WrittenField& f) const {
+  const physics::EquationFact* own = facts_.equation(f.name);
+  const std::function<bool(const dsl::Expr&)> derived = [&](const dsl::Expr& e) {
+    return (e.kind == ExprKind::Name && e.text == "derived") ||
+           std::any_of(e.args.begin(), e.args.end(),
+                       [&](const auto& arg) { return derived(*arg); });
+  };
+  return !own || derived(*own->definition->value);
+}
+
 bool Written::gravitates(const WrittenField& f) {
-  if (f.order != 2) return false;
+  if (f.order != 2 || !facts_.lagrangians.empty()) return false;
   const physics::EquationFact* own = facts_.equation(f.name);
   if (!own) return true;
   const std::function<bool(const dsl::Expr&, const std::string&, std::set<std::string>&)> names =
@@ -256,7 +365,16 @@ bool Written::gravitates(const WrittenField& f) {
 }
 
 long double Written::energy_density(const Place& place) {
-  long double rho = potential_at(place);
+  long double rho = potential_at(place) - lagrangian_at(place);
+  if (!facts_.lagrangians.empty()) {
+    for (auto& [name, f] : fields) {
+      for (int i = 0; i < f.reals() && f.order == 2; ++i) {
+        if (i % 2 == 1 && !f.complex) continue;
+        long double& v = f.rates[static_cast<std::size_t>(box.site(place) * f.reals() + i)];
+        rho += v * difference_quotient(v, f.scale, [&] { return lagrangian_at(place); });
+      }
+    }
+  }
   for (const auto& [name, f] : fields) {
     if (!gravitates(f)) continue;
     const long double norm = f.complex ? 1 : 0.5L;
@@ -271,10 +389,12 @@ long double Written::energy_density(const Place& place) {
   return rho;
 }
 
-/// The potential's pressure is -V - (a/3) dV/da: the work that the volume does on it.
+/// The pressure of a potential is -V - (a/3) dV/da, the work that the volume does on it; that of a
+/// Lagrangian, d(a^3 l, a)/(3 a^2), has the same form.
 long double Written::pressure(const Place& place) {
-  long double p = -potential_at(place);
-  if (expanding()) p -= a / 3 * difference_quotient(a, a, [&] { return potential_at(place); });
+  const auto source = [&] { return lagrangian_at(place) - potential_at(place); };
+  long double p = source();
+  if (expanding()) p += a / 3 * difference_quotient(a, a, source);
   for (const auto& [name, f] : fields) {
     if (!gravitates(f)) continue;
     const long double norm = f.complex ? 1 : 0.5L;
@@ -361,7 +481,7 @@ void Written::declare(int sites) {
     const auto order = orders.find(f.name);
     if (order != orders.end())
       f.order = order->second;
-    else if (!hamiltonian() && !facts_.potentials.empty())
+    else if (!hamiltonian() && (!facts_.potentials.empty() || !facts_.lagrangians.empty()))
       f.order = 2;
     const auto size = static_cast<std::size_t>(sites * f.reals());
     f.values.assign(size, 0);

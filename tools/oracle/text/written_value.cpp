@@ -221,7 +221,8 @@ std::optional<Numbers> Written::given(const std::string& text, const Place* plac
   if (text == "gamma5" && has_fermions()) return gamma5();
   if (expanding() && text == scale_factor_) return Numbers::of(a);
   if (expanding() && (text == "H" || text == "frw.H")) return Numbers::of(hubble);
-  if (!hamiltonian() && (expanding() || !facts_.potentials.empty())) {
+  if (!hamiltonian() &&
+      (expanding() || !facts_.potentials.empty() || !facts_.lagrangians.empty())) {
     if ((text == "rho" || text == "p") && !place) throw NeedsPlace{};
     if (text == "rho") return Numbers::of(energy_density(*place));
     if (text == "p") return Numbers::of(pressure(*place));

@@ -142,6 +142,11 @@ class Written {
   Numbers value(const dsl::Expr& e, const Given& given, const Place* place);
   /// phi'' from a potential at a site, for each real number of the field.
   std::vector<long double> from_potential(const WrittenField& field, int site);
+  /// The same from Lagrangians.
+  std::vector<long double> from_lagrangian(const WrittenField& field, int site);
+  /// What the model has of the two, or the rate from its Hamiltonian.
+  std::vector<long double> from_source(const WrittenField& field, int site);
+  bool follows_lagrangian(const WrittenField& field) const;
   /// q' or p' from the written H.
   std::vector<long double> from_hamiltonian(const WrittenField& field, int site);
   /// -dS/du of the action called `name`, summed over the box, by one real number of the field.
@@ -270,6 +275,8 @@ class Written {
   long double energy_density(const Place& place);
   long double pressure(const Place& place);
   long double potential_at(const Place& place);
+  long double lagrangian_at(const Place& place);
+  std::vector<Term> lagrangian_terms() const;
   bool gravitates(const WrittenField& f);
   bool mentions_angle(const dsl::Expr& e, std::set<std::string>& seen) const;
 
