@@ -348,6 +348,19 @@ class Checker {
                          numbers, field.more.size() + 1));
         break;
       }
+      case OutputArrays::Carried:
+        slot(field.factor_slot, "output");
+        need(field.carried.size() == field.more.size(),
+             fmt::format("output `{}`: {} names for {} values that are carried", field.name,
+                         field.carried.size(), field.more.size()));
+        need(p_.dims + (field.in_time ? 1 : 0) <= 4,
+             fmt::format("output `{}`: a surface in five dimensions", field.name));
+        for (const int open : field.open_axes)
+          need(open >= 0 && open < p_.dims,
+               fmt::format("output `{}`: no axis {}", field.name, open));
+        need(p_.axes.empty() && p_.instances == 1,
+             fmt::format("output `{}`: surfaces of a sweep", field.name));
+        break;
       case OutputArrays::Links:
         need(numbers_of_links(field.colours) == static_cast<std::int64_t>(field.more.size()) + 1,
              fmt::format("output `{}`: links of N x N matrices have 2 N^2 numbers each",

@@ -166,6 +166,7 @@ void fields(Io& io, FieldOutput& f) {
   io("over", f.over), io("slot", f.slot), io("colours", f.colours);
   io("value", f.value), io("complex", f.complex);
   io("sites", f.sites);
+  io("carried", f.carried), io("open_axes", f.open_axes), io("in_time", f.in_time);
 }
 template <class Io>
 void fields(Io& io, Output& o) {

@@ -30,6 +30,8 @@ enum class OutputArrays {
   /// The components of a value, row by row; for complex values the real part comes first.
   Whole,
   Links,  ///< the real numbers of a site's links: [mu][row][column][re, im]
+  /// The value whose level defines a surface, then the components of what its elements carry.
+  Carried,
 };
 
 /// What FieldOutput::axis means.
@@ -49,6 +51,9 @@ enum class OutputShape {
   Places,         ///< one row for each place along an axis, or for each distance
   Sites,          ///< values at sites of the lattice
   Configuration,  ///< a file of its own, which reports do not show
+  /// One row for each element of a surface: its place, its normal, values there. Reports do not
+  /// show them.
+  Elements,
 };
 
 /// The unit of a column, given the unit of the value that the output is made from.

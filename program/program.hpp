@@ -239,8 +239,9 @@ struct FieldOutput {
   int bins = 0;
   std::vector<HistogramAxis> histogram;  ///< one or two axes
   SpectrumForm spectrum;
-  int factor_slot = -1;  ///< Spectrum: multiplies P and Delta; Occupation: scale factor
-  int mass2_slot = -1;   ///< Occupation: effective mass squared
+  /// Spectrum: multiplies P and Delta; Occupation: scale factor; Surface: the level.
+  int factor_slot = -1;
+  int mass2_slot = -1;  ///< Occupation: effective mass squared
   /// Histogram: axes of the sweep whose instances are counted together.
   std::vector<int> over = {};
   int slot = -1;    ///< as FieldPart::slot
@@ -248,6 +249,11 @@ struct FieldOutput {
   /// OutputArrays::Whole: the shape of a value, {3} for a vector, {3, 3} for a matrix.
   std::vector<int> value = {};
   bool complex = false;
+  /// Surface: names of the columns of `more`; axes whose ends are not joined; whether it lies in
+  /// space and time, between this output and the one before.
+  std::vector<std::string> carried = {};
+  std::vector<int> open_axes = {};
+  bool in_time = false;
 };
 
 struct Output {

@@ -164,6 +164,15 @@ bool Inference::arity(const Expr& expr, const Builtin& builtin) {
   return false;
 }
 
+namespace {
+
+/// The entries of a list, or the expression itself.
+std::vector<ExprPtr> listed(const ExprPtr& e) {
+  return e->kind == ExprKind::List ? e->args : std::vector<ExprPtr>{e};
+}
+
+}  // namespace
+
 void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& scope) {
   const std::vector<std::string> known = words(builtin.options);
   const bool indices = builtin.rule == Rule::Reduce || builtin.rule == Rule::ReduceOrFold;
@@ -207,12 +216,18 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
     } else if (named.name == "solver" || named.name == "kind" || named.name == "form" ||
                named.name == "along" || named.name == "scale" || named.name == "cross" ||
                named.name == "weights" || named.name == "hubble" || named.name == "k" ||
-               named.name == "even_odd") {
+               named.name == "even_odd" || named.name == "time") {
       continue;  // words; checked by the stage that uses them
     } else if (named.name == "even" || named.name == "odd") {
       if (value.kind != ExprKind::List) infer(value, scope);
       if (value.kind == ExprKind::List)
         for (const ExprPtr& each : value.args) infer(*each, scope);
+    } else if (named.name == "carry") {
+      for (const ExprPtr& each : listed(named.value)) {
+        const Value carried = infer(*each, scope);
+        if (!carried.type.per_site && !is_unknown(carried.type) && carried.free.empty())
+          report(errors::scalar_in_per_site(each->span, expr.text));
+      }
     } else if (named.name == "outside") {
       const bool word =
           value.kind == ExprKind::Name && (value.text == "periodic" || value.text == "clamp");

@@ -229,6 +229,8 @@ class UnitCheck {
       if (i == 0) first = power;
     }
     if (builtin == nullptr) return std::nullopt;
+    for (const NamedArgument& named : expr.named)
+      if (named.name == "level") agree(*named.value, "level", *expr.args[0], *named.value);
     if (expr.text == "sqrt") return first ? Power(*first / 2) : std::nullopt;
     const bool pure = builtin->rule == Rule::RealFunction;
     if (pure && first && std::fabs(*first) > kSamePower) {

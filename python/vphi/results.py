@@ -170,8 +170,8 @@ class Group(dict[str, Any]):
 
 class Outputs:
     """What the outputs of a model have made. `outputs["a"]` is a series; `spectra`, `slices`,
-    `profiles`, `correlators`, `histograms`, `occupations` are dictionaries by the name of the
-    output."""
+    `profiles`, `correlators`, `histograms`, `occupations`, `surfaces` are dictionaries by the name of
+    the output."""
 
     series: dict[str, Any]
     plots: dict[str, Any]
@@ -181,8 +181,10 @@ class Outputs:
     histograms: Group
     profiles: Group
     correlators: Group
+    surfaces: Group
     links: Group
-    _groups = ("spectra", "occupations", "slices", "histograms", "profiles", "correlators", "links")
+    _groups = ("spectra", "occupations", "slices", "histograms", "profiles", "correlators", "surfaces",
+               "links")
 
     def __init__(self, plain: dict[str, Any], free: Sequence[str] = (),
                  several: Collection[str] = ()):

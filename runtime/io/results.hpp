@@ -7,9 +7,9 @@
 //                         /errors/NAME beside an average
 //   /spectra/NAME/STEP    table of k, P, Delta, modes
 //   /slices/NAME/STEP     plane, slowest axis first; attributes axis, plane, position: what is cut
-//   /profiles, /correlators, /histograms, /occupations: tables, attribute "columns" names them
-//   /snapshots/NAME/STEP  whole lattice or all bodies, slowest axis first; then the axes of a
-//   value:
+//   /profiles, /correlators, /histograms, /occupations, /surfaces: tables, attribute "columns"
+//   names them /snapshots/NAME/STEP  whole lattice or all bodies, slowest axis first; then the axes
+//   of a value:
 //                         `component` of a vector, `row` and `column` of a matrix, `part` (re, im)
 //                         of complex numbers
 //   /axes/x, y, z         coordinates of the sites, counted from the centre of the box: dimension

@@ -19,15 +19,23 @@ constexpr MakeTable kTables[] = {
 #include "program/outputs.def"
 };
 
+io::Table named(const FilledOutput& output) {
+  io::Table table = kTables[static_cast<std::size_t>(output.field.kind)](output);
+  table.kind = output.field.kind;
+  table.name = output.field.name;
+  return table;
+}
+
 }  // namespace
 
 io::Table reduce(const Program& program, const program::FieldOutput& field, const ReadBuffer& read,
                  const std::vector<double>& scalars, int threads) {
-  io::Table table =
-      kTables[static_cast<std::size_t>(field.kind)]({program, field, read, scalars, threads});
-  table.kind = field.kind;
-  table.name = field.name;
-  return table;
+  return named({program, field, read, scalars, threads});
+}
+
+io::Table reduce_between(const Program& program, const program::FieldOutput& field,
+                         const Arrays& before, const Arrays& now, int threads) {
+  return named({program, field, {}, {}, threads, &before, &now});
 }
 
 void apply(const Program& program, const program::Transform& transform, const ReadBuffer& read,

@@ -18,6 +18,10 @@ namespace vphi::observe {
 io::Table reduce(const program::Program& program, const program::FieldOutput& field,
                  const ReadBuffer& read, const std::vector<double>& scalars, int threads);
 
+/// The same of an output between two moments (FieldOutput::in_time).
+io::Table reduce_between(const program::Program& program, const program::FieldOutput& field,
+                         const Arrays& before, const Arrays& now, int threads);
+
 /// Reads the arrays of a transform, transforms them, and writes them back.
 void apply(const program::Program& program, const program::Transform& transform,
            const ReadBuffer& read,

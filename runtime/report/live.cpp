@@ -100,6 +100,7 @@ void LiveRun::table(const io::Table& from, const io::Moment& at) {
   if (!from.leading.empty()) return;  // of each instance of a sweep
   using program::OutputShape;
   const program::OutputRow& row = from.row();
+  if (row.shape == OutputShape::Elements) return;
   if (row.arrays == program::OutputArrays::Whole || from.shape.size() != 2 || from.values.empty())
     return;
   if (from.columns.size() > 1 && row.shape != OutputShape::Sites) {

@@ -266,7 +266,8 @@ class ResultsReader {
   void read_frames(const program::OutputRow& row) {
     using program::OutputShape;
     const Handle group = open_group(file_, std::string(row.group));
-    if (group < 0 || row.shape == OutputShape::Configuration) return;
+    if (group < 0 || row.shape == OutputShape::Configuration || row.shape == OutputShape::Elements)
+      return;
     const bool whole = row.arrays == program::OutputArrays::Whole;
     for (const std::string& link : members(group)) {
       const Handle name = open_group(group, link);

@@ -53,6 +53,7 @@ Table::Kind table_kind(program::OutputShape shape) {
     case program::OutputShape::Places:
     case program::OutputShape::Sites:
     case program::OutputShape::Configuration:
+    case program::OutputShape::Elements:
       break;
   }
   return Table::Kind::Profile;

@@ -29,7 +29,7 @@ Observer::Observer(Session& session, const std::string& out, int threads, Onlook
 }
 
 ObserverState Observer::save() const {
-  return {series_, last_step_, expectations_.save(), observed_};
+  return {series_, last_step_, expectations_.save(), observed_, earlier_};
 }
 
 void Observer::restore(const ObserverState& state, std::int64_t generation, const io::Moment& at,
@@ -37,6 +37,7 @@ void Observer::restore(const ObserverState& state, std::int64_t generation, cons
   series_ = state.series;
   last_step_ = state.last_step;
   observed_ = state.observed;
+  earlier_ = state.earlier;
   for (std::size_t i = 0; i < series_.size(); ++i) series_index_[series_[i].name] = i;
   expectations_.restore(state.expectations);
   restored_ = true;
@@ -223,9 +224,10 @@ void Observer::observe(std::int64_t step, bool last) {
         continue;
       if (j > i && !other.launches.empty()) break;
       done[j] = true;
-      // Series end with the last state; arrays come at their steps alone.
-      const bool now =
-          other.regular() ? due(other, step) || (last && !other.scalars.empty()) : last;
+      // Series and what lies between two moments end with the last state; arrays come at their
+      // steps alone.
+      const bool ends = !other.scalars.empty() || lies_between(other);
+      const bool now = other.regular() ? due(other, step) || (last && ends) : last;
       if (now && !(repeated && other.regular())) together.push_back(&other);
     }
     if (together.empty()) continue;
@@ -251,7 +253,8 @@ void Observer::observe(std::int64_t step, bool last) {
       if (output->after_slot >= 0 && scalars[output->after_slot] == 0) continue;
       begun_.insert(place(*output));
       record(*output, at, scalars);
-      if (!output->regular() || due(*output, step)) write_fields(*output, at, scalars);
+      const bool at_its_step = !output->regular() || due(*output, step);
+      if (at_its_step || lies_between(*output)) write_fields(*output, at, scalars, !at_its_step);
     }
     for (const Output* output : together) times_.written(place(*output));
     session_.release_scratch();
@@ -271,6 +274,10 @@ void Observer::observe(std::int64_t step, bool last) {
     if (onlooker_ != nullptr) onlooker_->checks(expectations_.results());
   }
   session_.release_scratch();
+}
+
+bool Observer::lies_between(const Output& output) {
+  return std::ranges::any_of(output.fields, &FieldOutput::in_time);
 }
 
 io::ResultFile* Observer::file(const Output& output) {
@@ -339,20 +346,42 @@ void Observer::snapshot(io::ResultFile& to, const FieldOutput& field, const io::
 }
 
 void Observer::write_fields(const Output& output, const io::Moment& at,
-                            const std::vector<double>& scalars) {
+                            const std::vector<double>& scalars, bool between_alone) {
   auto* target = file(output);
   const bool attended = onlooker_ != nullptr && onlooker_->attending();
   if (target == nullptr && !attended) return;
   const auto read = [&](int buffer) { return session_.read(buffer); };
-  for (const FieldOutput& field : output.fields) {
+  for (std::size_t i = 0; i < output.fields.size(); ++i) {
+    const FieldOutput& field = output.fields[i];
+    if (between_alone && !field.in_time) continue;
     if (field.kind == FieldOutput::Kind::Snapshot) {
       if (target != nullptr) snapshot(*target, field, at);
       continue;
     }
-    io::Table table = observe::reduce(session_.program(), field, read, scalars, threads_);
-    if (attended) onlooker_->table(table, at);
-    if (target != nullptr) target->table(std::move(table), at);
+    std::optional<io::Table> table =
+        field.in_time ? between({place(output), i}, field, at, scalars)
+                      : observe::reduce(session_.program(), field, read, scalars, threads_);
+    if (!table) continue;
+    if (attended) onlooker_->table(*table, at);
+    if (target != nullptr) target->table(*std::move(table), at);
   }
+}
+
+std::optional<io::Table> Observer::between(std::pair<std::size_t, std::size_t> key,
+                                           const FieldOutput& field, const io::Moment& at,
+                                           const std::vector<double>& scalars) {
+  const auto read = [&](int buffer) { return session_.read(buffer); };
+  observe::Arrays now =
+      observe::FilledOutput{session_.program(), field, read, scalars, threads_}.arrays(at.time);
+  std::optional<io::Table> table;
+  const auto found = earlier_.find(key);
+  if (found != earlier_.end() && found->second.values.size() == now.values.size() &&
+      found->second.values[0].size() == now.values[0].size()) {
+    if (!(found->second.time < at.time)) return {};  // the same moment once more
+    table = observe::reduce_between(session_.program(), field, found->second, now, threads_);
+  }
+  earlier_[key] = std::move(now);
+  return table;
 }
 
 std::vector<std::string> Observer::files() const {

@@ -6,13 +6,17 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "runtime/io/results.hpp"
+#include "runtime/observe/kinds/kind.hpp"
 #include "runtime/run/ensemble.hpp"
 #include "runtime/run/expect.hpp"
 #include "runtime/run/output_times.hpp"
@@ -21,12 +25,17 @@
 
 namespace vphi::runtime {
 
+/// Arrays of outputs between two moments (program::FieldOutput::in_time) at the last of them, by
+/// the places of the output and of the field in it.
+using EarlierArrays = std::map<std::pair<std::size_t, std::size_t>, observe::Arrays>;
+
 /// The state of an Observer apart from the files, for checkpoints.
 struct ObserverState {
   std::vector<Series> series;
   std::vector<std::int64_t> last_step;  ///< of each series
   ExpectationState expectations;
   std::int64_t observed = -1;  ///< the last step with an output
+  EarlierArrays earlier = {};
 };
 
 class Observer {
@@ -97,8 +106,15 @@ class Observer {
   void record(const program::Output& output, const io::Moment& at,
               const std::vector<double>& scalars);
   void snapshot(io::ResultFile& to, const program::FieldOutput& field, const io::Moment& at);
+  /// `between_alone`: only those between two moments.
   void write_fields(const program::Output& output, const io::Moment& at,
-                    const std::vector<double>& scalars);
+                    const std::vector<double>& scalars, bool between_alone);
+  /// Whether the output has fields between two moments.
+  static bool lies_between(const program::Output& output);
+  /// The table of an output between two moments; nothing at the first of them.
+  std::optional<io::Table> between(std::pair<std::size_t, std::size_t> key,
+                                   const program::FieldOutput& field, const io::Moment& at,
+                                   const std::vector<double>& scalars);
   void launch(const std::vector<program::Launch>& before,
               const std::vector<program::Transform>& transforms,
               const std::vector<program::Launch>& launches);
@@ -119,6 +135,7 @@ class Observer {
   std::unordered_map<std::string, std::size_t> series_index_;
   std::vector<std::int64_t> last_step_;  ///< of each series
   std::int64_t observed_ = -1;
+  EarlierArrays earlier_;
   std::set<std::size_t> begun_;  ///< outputs that have written something since this start
   bool restored_ = false;        ///< a run that goes on: what wrote before is not known
 };

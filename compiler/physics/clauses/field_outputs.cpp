@@ -52,6 +52,10 @@ class FieldOutputs {
       cross = cross || (option.name == "cross" && switched(option));
       map = map || (option.name == "bins" && option.value->kind == ExprKind::List);
     }
+    if (row.arrays == OutputArrays::Carried) {
+      out.push_back(surface(std::move(base), e, given));
+      return out;
+    }
     const bool counted = row.arrays == OutputArrays::Counted;
     map = map && counted;
     if (counted) base.form.histogram.resize(map ? e.args.size() : 1);
@@ -433,6 +437,83 @@ class FieldOutputs {
     o.more = {{units_.quantity(lower_.real(*e.args[1], "what is counted")), 1}};
     if (!counts_instances(o.value) && !counts_instances(o.more[0].value)) need_per_site(o, e.span);
     return o;
+  }
+
+  /// The surface where a value has a level, with what its elements carry.
+  Observable surface(Observable o, const dsl::Expr& e, const std::string& given) {
+    if (e.args.size() != 1)
+      d_.fail(
+          errors::wrong_shape(e.span, "a surface is of one value; `carry = [...]` names others"));
+    if (!d_.axes.empty()) d_.fail(errors::not_yet(e.span, "a surface in a sweep"));
+    o.name = given.empty() ? fmt::format("{}({})", e.text, dsl::to_text(*e.args[0])) : given;
+    o.value = units_.quantity(lower_.real(*e.args[0], "what has a level"));
+    need_per_site(o, e.args[0]->span);
+    std::vector<dsl::ExprPtr> carried;
+    for (const dsl::NamedArgument& option : e.named) {
+      if (option.name == "level") {
+        o.factor = scalar(*option.value, "`level`");
+      } else if (option.name == "time") {
+        o.form.in_time = switched(option);
+      } else if (option.name == "carry") {
+        carried = option.value->args;
+        if (option.value->kind != ExprKind::List) carried = {option.value};
+      } else {
+        unread(option);
+      }
+    }
+    if (!o.factor)
+      d_.fail(errors::option_value(e.span, "level", "the value on the surface: `level = ...`"));
+    if (o.form.in_time && d_.grid.dims > 3)
+      d_.fail(errors::not_yet(e.span, "a surface in time and four dimensions"));
+    std::vector<std::string> units;
+    for (const dsl::ExprPtr& arg : carried) carry(o, *arg, units);
+    o.unit = units_of_surface(d_, o, units);
+    open_axes(o);
+    return o;
+  }
+
+  void carry(Observable& o, const dsl::Expr& e, std::vector<std::string>& units) {
+    const std::string text = dsl::to_text(e);
+    if (text.find(',') != std::string::npos)
+      d_.fail(errors::option_value(
+          e.span, "carry", fmt::format("names: the column of `{}` needs one, so define it", text)));
+    const Value v = lower_.value(e);
+    for (std::size_t i = 0; i < v.parts.size(); ++i) {
+      const auto columns = static_cast<std::size_t>(v.columns);
+      std::string name = text;
+      if (v.columns > 1)
+        name += fmt::format("[{}][{}]", i / columns, i % columns);
+      else if (!v.scalar())
+        name += fmt::format("[{}]", i);
+      const auto add = [&](const std::string& column, Expr value) {
+        o.form.carried.push_back(column);
+        o.more.push_back({units_.quantity(value ? value : d_.arena().integer(0)), 1});
+        units.push_back(unit_of(d_, e));
+        if (!algebra::per_site(o.more.back().value))
+          d_.fail(errors::not_site_output(e.span, written(d_, e.span)));
+      };
+      const Component& c = v.parts[i];
+      if (!v.complex()) {
+        add(name, c.re);
+      } else {
+        add("re(" + name + ")", c.re);
+        add("im(" + name + ")", c.im);
+      }
+    }
+  }
+
+  /// Axes along which the value is not periodic.
+  void open_axes(Observable& o) const {
+    for (int axis = 0; axis < d_.grid.dims; ++axis) {
+      const auto k = static_cast<std::size_t>(axis);
+      bool open = d_.grid.boundary[k] != Boundary::Periodic;
+      algebra::visit(o.value, [&](Expr part) {
+        if (part->op == algebra::Op::Load)
+          open = open || d_.walls_of(part->index).boundary[k] != Boundary::Periodic;
+        if (part->op == algebra::Op::Site) open = open || part->index == axis;
+      });
+      if (open) o.form.open_axes.push_back(axis);
+    }
   }
 
   const Program& d_;

@@ -182,8 +182,12 @@ class OutputReader {
     if (const auto kind = field_output_kind(e); kind && !d_.facts.find(e.text)) {
       const std::size_t first = out.observables.size();
       const std::string given = item.head ? name : std::string();
-      for (Observable& o : field_outputs(d_, lower_, units_, *kind, e, given))
+      for (Observable& o : field_outputs(d_, lower_, units_, *kind, e, given)) {
+        if (o.form.in_time &&
+            (d_.resolved.clause("sample") || (out.every == 0 && out.interval == 0)))
+          d_.fail(errors::option_value(e.span, "time", "off here: there is no output before"));
         out.observables.push_back(std::move(o));
+      }
       note_options(e, given, out, first);
       return;
     }

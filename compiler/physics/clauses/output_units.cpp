@@ -1,5 +1,8 @@
 #include "compiler/physics/clauses/output_units.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <optional>
 
 #include "dsl/types/unit_check.hpp"
@@ -8,6 +11,19 @@ namespace vphi::physics {
 
 std::string unit_of(const Program& d, const dsl::Expr& value) {
   return dsl::unit_text(d.resolved, dsl::energy_power(d.resolved, value));
+}
+
+std::string units_of_surface(const Program& d, const Observable& form,
+                             const std::vector<std::string>& carried) {
+  const int dims = d.grid.dims + (form.form.in_time ? 1 : 0);
+  const auto power_of_length = [&](int power) {
+    return d.grid.counted || power == 0 ? std::string("1") : dsl::unit_text(d.resolved, -power);
+  };
+  std::vector<std::string> all;
+  for (int k = 0; k < dims; ++k) all.push_back(power_of_length(1));
+  for (int k = 0; k < dims; ++k) all.push_back(power_of_length(dims - 1));
+  all.insert(all.end(), carried.begin(), carried.end());
+  return fmt::format("{}", fmt::join(all, ", "));
 }
 
 std::string units_of(const Program& d, const Observable& form, const dsl::Expr& value) {

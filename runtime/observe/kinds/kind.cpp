@@ -17,6 +17,12 @@ double FilledOutput::weight(std::size_t i) const {
   return i == 0 ? field.weight : field.more[i - 1].weight;
 }
 
+Arrays FilledOutput::arrays(double time) const {
+  Arrays all{time, field.factor_slot < 0 ? 0 : scalar(field.factor_slot), {}};
+  for (std::size_t i = 0; i < count(); ++i) all.values.push_back(array(i));
+  return all;
+}
+
 Grid FilledOutput::grid() const { return grid_of(program, threads); }
 
 io::Table FilledOutput::rows(std::vector<double> values) const {

@@ -21,6 +21,13 @@ namespace vphi::observe {
 /// Present contents of a buffer as f64, x fastest.
 using ReadBuffer = std::function<std::vector<double>(int buffer)>;
 
+/// The arrays of an output at one moment.
+struct Arrays {
+  double time = 0;
+  double level = 0;  ///< of a surface
+  std::vector<std::vector<double>> values;
+};
+
 /// An output whose launches have filled its arrays.
 struct FilledOutput {
   const program::Program& program;
@@ -28,6 +35,9 @@ struct FilledOutput {
   const ReadBuffer& read;
   const std::vector<double>& scalars;  ///< the scalar block
   int threads = 1;
+  /// Of an output between two moments (FieldOutput::in_time): both of them.
+  const Arrays* before = nullptr;
+  const Arrays* now = nullptr;
 
   /// Number of arrays.
   std::size_t count() const { return field.more.size() + 1; }
@@ -35,6 +45,8 @@ struct FilledOutput {
   std::vector<double> array(std::size_t i = 0) const;
   /// Weight of array i in a sum over components.
   double weight(std::size_t i) const;
+  /// All of them, and the level of a surface.
+  Arrays arrays(double time) const;
   double scalar(int slot) const { return scalars[static_cast<std::size_t>(slot)]; }
   Grid grid() const;
 

@@ -57,6 +57,13 @@ Bytes pack(const CheckpointRun& run) {
   to.number(run.marks.size());
   for (const auto& [name, mark] : run.marks) to.text(name), to.text(mark);
   to.bytes(run.ensemble);
+  to.list(o.earlier, [&](const auto& entry) {
+    to.number(entry.first.first);
+    to.number(entry.first.second);
+    to.real(entry.second.time);
+    to.real(entry.second.level);
+    to.list(entry.second.values, [&](const auto& values) { to.reals(values); });
+  });
   return to.all();
 }
 
@@ -88,6 +95,14 @@ CheckpointRun unpack(std::span<const std::byte> bytes) {
   run.marks.resize(from.count(16));
   for (auto& [name, mark] : run.marks) name = from.text(), mark = from.text();
   if (!from.empty()) run.ensemble = from.bytes();  // older files have none
+  if (from.empty()) return run;
+  for (std::size_t i = from.count(40); i > 0; --i) {
+    const std::uint64_t output = from.number(), field = from.number();
+    observe::Arrays& arrays = o.earlier[{output, field}];
+    arrays.time = from.real();
+    arrays.level = from.real();
+    arrays.values = from.list<std::vector<double>>(8, [&] { return from.reals(); });
+  }
   return run;
 }
 

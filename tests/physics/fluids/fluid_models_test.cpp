@@ -145,6 +145,20 @@ TEST(Khi, GrowsWithTheLinearRate) {
   EXPECT_NEAR(grown / (t->points.back().second - t->points.at(early).second), 0.03367341, 0.0018);
 }
 
+// Eigenvalue of the linear compressible equations between the walls, by collocation: 1.17090315.
+TEST(Rti, GrowsWithTheLinearRate) {
+  const auto result = run_file(shipped("hydro/rti"), {});
+  for (const auto& promise : result.expectations) EXPECT_TRUE(promise.ok) << promise.text;
+  const auto* t = result.find("t");
+  const auto* amplitude = result.find("amplitude");
+  ASSERT_TRUE(t && amplitude);
+  std::size_t early = 0;
+  while (t->points.at(early).second < 2) ++early;
+  const double grown =
+      std::log(amplitude->points.back().second / amplitude->points.at(early).second);
+  EXPECT_NEAR(grown / (t->points.back().second - t->points.at(early).second), 1.17090315, 0.02);
+}
+
 TEST(Ball, CentreAndAxes) {
   Simulation setup;
   setup.lattice = "24^3";
