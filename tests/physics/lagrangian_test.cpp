@@ -23,13 +23,13 @@ std::string box(const std::string& body, const std::string& evolve) {
          "\nprecision real = f64\nevolve " + evolve + "\n";
 }
 
-const char* const kWaves = "sin(2*pi*x/5)*cos(2*pi*(y + z)/5)";
+const char* const kPlaneWaves = "sin(2*pi*x/5)*cos(2*pi*(y + z)/5)";
 
 // The kinetic term of a potential, written out: the same equations and the same expansion, with an
 // integrator that splits kick and drift.
 TEST(Lagrangian, OfAPotentialHasItsEquations) {
-  const std::string init = std::string("init phi = 1 + 0.1*") + kWaves +
-                           ", phi' = -0.1, psi = (0.3 + 0.2*1i)*" + kWaves + ", psi' = 0.1*1i";
+  const std::string init = std::string("init phi = 1 + 0.1*") + kPlaneWaves +
+                           ", phi' = -0.1, psi = (0.3 + 0.2*1i)*" + kPlaneWaves + ", psi' = 0.1*1i";
   const std::string fields = "metric frw(a)\nfield phi: real\nfield psi: complex\n";
   const std::string v = "phi^4/4 + norm2(psi)*phi^2 + norm2(psi)^2";
   const std::string out =
@@ -54,7 +54,7 @@ TEST(Lagrangian, OfAPotentialHasItsEquations) {
 TEST(Lagrangian, WithAMetricOfFieldsAgreesWithItsHamiltonian) {
   const std::string end =
       "\nat end: t, a, hubble = frw.H, f = mean(phi), g = mean(chi^2), e = mean(rho) -> \"m.h5\"";
-  const std::string start = std::string("phi = 0.3*") + kWaves + ", chi = 0.2*" + kWaves;
+  const std::string start = std::string("phi = 0.3*") + kPlaneWaves + ", chi = 0.2*" + kPlaneWaves;
   const auto off = [&](double dt) {
     const std::string evolve = "rk4, dt = " + exact(dt) + ", until = t > 0.999";
     const auto h = run_text(
@@ -143,8 +143,8 @@ TEST(Lagrangian, OfAChargeInAMagneticField) {
 //   phi'' = lap(phi)/a^2 - 3 H phi' + b chi',  chi'' = lap(chi)/a^2 - 3 H chi' - b phi' - 3 H b phi
 TEST(Lagrangian, LinearTermsWhereSpaceExpands) {
   const std::string head = "metric frw(a = (1 + t)^(2/3))\nparam b = 0.7\nfield phi, chi: real\n";
-  const std::string tail = std::string("init phi = 1 + 0.2*") + kWaves +
-                           ", phi' = 0.1, chi = " + kWaves +
+  const std::string tail = std::string("init phi = 1 + 0.2*") + kPlaneWaves +
+                           ", phi' = 0.1, chi = " + kPlaneWaves +
                            ", chi' = 0\nat end: f = mean(phi), g = mean(phi*chi), h = var(chi) -> "
                            "\"m.h5\"";
   const std::string evolve = "rk4, dt = 0.01, until = step >= 100";
@@ -193,7 +193,8 @@ TEST(Lagrangian, OfKineticTermsThatAreNotQuadratic) {
 
 // `derived` is what the Lagrangian gives; a field of its own equation may stand in it.
 TEST(Lagrangian, DerivedAndFieldsOfTheirOwn) {
-  const std::string tail = std::string("init phi = ") + kWaves + ", phi' = 0, s = 1, s' = 0.1\n" +
+  const std::string tail = std::string("init phi = ") + kPlaneWaves +
+                           ", phi' = 0, s = 1, s' = 0.1\n" +
                            "at end: f = mean(phi^2), g = mean(s) -> \"m.h5\"";
   const std::string evolve = "rk4, dt = 0.01, until = step >= 100";
   const auto derived = run_text(

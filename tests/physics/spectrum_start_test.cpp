@@ -22,18 +22,18 @@ using testing::compile_text;
 using testing::last;
 using testing::run_text;
 
-constexpr double kLength = 7;
+constexpr double kBoxLength = 7;
 
-std::string model(const std::string& lattice, const std::string& init,
-                  const std::string& field = "real") {
+std::string model_of_waves(const std::string& lattice, const std::string& init,
+                           const std::string& field = "real") {
   return "model waves \"waves of a given power\"\nlattice box: " + lattice +
-         ", length = " + testing::exact(kLength) + ", boundary = periodic\nfield phi: " + field +
+         ", length = " + testing::exact(kBoxLength) + ", boundary = periodic\nfield phi: " + field +
          "\nphi'' = lap(phi)\ninit " + init +
          "\nprecision real = f64\nevolve leapfrog, dt = 0.01, until = step >= 1\nat end: "
          "mean(norm2(phi)) -> \"s.h5\"\n";
 }
 
-double power(double k) { return 3 * std::pow(k, -1.5) * std::exp(-k / 4); }
+double given_power(double k) { return 3 * std::pow(k, -1.5) * std::exp(-k / 4); }
 const char* const kPower = "3*k^(-1.5)*exp(-k/4)";
 
 struct Moments {
@@ -45,7 +45,7 @@ struct Moments {
 /// conjugate pairs, so each of their modes is counted half.
 std::map<int, Moments> ratios(program::Program p, std::size_t place, int n, int draws) {
   std::map<int, Moments> bins;
-  const double volume = std::pow(kLength, 3);
+  const double volume = std::pow(kBoxLength, 3);
   const fft::Box box{{n, n, n}};
   for (int draw = 0; draw < draws; ++draw) {
     p.seed = 50 + static_cast<std::uint64_t>(draw);
@@ -58,10 +58,10 @@ std::map<int, Moments> ratios(program::Program p, std::size_t place, int n, int 
           const int my = std::min(y, n - y), mz = std::min(z, n - z);
           const int square = x * x + my * my + mz * mz;
           if (square == 0 || x == 0 || 2 * x == n) continue;
-          const double k = 2 * std::numbers::pi / kLength * std::sqrt(square);
+          const double k = 2 * std::numbers::pi / kBoxLength * std::sqrt(square);
           const auto F = modes[static_cast<std::size_t>((z * n + y) * (n / 2 + 1) + x)] /
                          static_cast<double>(box.sites());
-          const double ratio = std::norm(F) * volume / power(k);
+          const double ratio = std::norm(F) * volume / given_power(k);
           bins[square].sum += ratio, bins[square].square += ratio * ratio, ++bins[square].count;
         }
   }
@@ -71,7 +71,7 @@ std::map<int, Moments> ratios(program::Program p, std::size_t place, int n, int 
 // |F|^2 of a complex normal number is exponential: mean 1, mean square 2.
 TEST(SpectrumStart, EveryWaveNumberHasItsPower) {
   const auto compiled =
-      compile_text(model("12^3", std::string("phi ~ spectrum(") + kPower + ")"), {});
+      compile_text(model_of_waves("12^3", std::string("phi ~ spectrum(") + kPower + ")"), {});
   ASSERT_EQ(compiled.program->random.size(), 1U);
   double chi2 = 0;
   int bins = 0;
@@ -98,8 +98,8 @@ TEST(SpectrumStart, TheVarianceIsTheSumOverAllModes) {
 
 // Two calls draw from streams of their own: <phi phi'> = 0.
 TEST(SpectrumStart, FieldAndVelocityAreIndependent) {
-  const auto compiled =
-      compile_text(model("16^3", "phi ~ spectrum(exp(-k/4)), phi' ~ spectrum(k^2*exp(-k/4))"), {});
+  const auto compiled = compile_text(
+      model_of_waves("16^3", "phi ~ spectrum(exp(-k/4)), phi' ~ spectrum(k^2*exp(-k/4))"), {});
   ASSERT_EQ(compiled.program->random.size(), 2U);
   auto p = *compiled.program;
   double product = 0, a2 = 0, b2 = 0;
@@ -117,8 +117,8 @@ TEST(SpectrumStart, FieldAndVelocityAreIndependent) {
 // The same long waves on a finer lattice of the same size.
 TEST(SpectrumStart, LongWavesStayWhereTheLatticeGetsFiner) {
   const std::string init = "phi ~ spectrum((k < 3.1)*exp(-k))";
-  const auto coarse = compile_text(model("8^3", init), {}),
-             fine = compile_text(model("16^3", init), {});
+  const auto coarse = compile_text(model_of_waves("8^3", init), {}),
+             fine = compile_text(model_of_waves("16^3", init), {});
   const auto a = runtime::random_field(*coarse.program, coarse.program->random[0], 1);
   const auto b = runtime::random_field(*fine.program, fine.program->random[0], 1);
   // sites of the coarse lattice lie between those of the fine one: compare mode by mode
@@ -139,14 +139,15 @@ TEST(SpectrumStart, LongWavesStayWhereTheLatticeGetsFiner) {
 // of both parts.
 TEST(SpectrumStart, TheOutputGivesThePowerBack) {
   for (const char* type : {"real", "complex"}) {
-    const auto compiled = compile_text(model("16^2", "phi ~ spectrum(5/(1 + k^2))", type), {});
+    const auto compiled =
+        compile_text(model_of_waves("16^2", "phi ~ spectrum(5/(1 + k^2))", type), {});
     auto p = *compiled.program;
     double sum = 0, expected = 0;
     const auto numbers = program::WaveNumbers::of(p.extent, 2);
     const auto modes = numbers->modes();
     for (std::size_t i = 1; i < modes.size(); ++i) {
-      const double k = numbers->k_dx(i) / (kLength / 16);
-      expected += static_cast<double>(modes[i]) * 5 / (1 + k * k) / (kLength * kLength);
+      const double k = numbers->k_dx(i) / (kBoxLength / 16);
+      expected += static_cast<double>(modes[i]) * 5 / (1 + k * k) / (kBoxLength * kBoxLength);
     }
     constexpr int kDraws = 200;
     for (int draw = 0; draw < kDraws; ++draw) {
@@ -162,9 +163,10 @@ TEST(SpectrumStart, AFileThatDoesNotReachIsRefused) {
   const auto file = std::filesystem::temp_directory_path() / "vphi_spectrum_start.txt";
   std::ofstream(file) << "1.0 3\n2.0 2\n3.0 1\n";
   const std::string name = '"' + file.string() + '"';
-  EXPECT_THROW(compile_text(model("16^2", "phi ~ spectrum(" + name + ")"), {}), std::runtime_error);
-  const auto given =
-      compile_text(model("16^2", "phi ~ spectrum(table(" + name + ", k, outside = 0))"), {});
+  EXPECT_THROW(compile_text(model_of_waves("16^2", "phi ~ spectrum(" + name + ")"), {}),
+               std::runtime_error);
+  const auto given = compile_text(
+      model_of_waves("16^2", "phi ~ spectrum(table(" + name + ", k, outside = 0))"), {});
   EXPECT_TRUE(given.program);
   std::filesystem::remove(file);
 }
@@ -200,7 +202,7 @@ TEST(SingleWaveNumbers, HaveABinEach) {
 }
 
 TEST(Snapshots, OfAPartOfTheBox) {
-  const auto compiled = compile_text(model("8^2", "phi = 1"), {});
+  const auto compiled = compile_text(model_of_waves("8^2", "phi = 1"), {});
   program::FieldOutput field;
   field.kind = program::OutputKind::Snapshot;
   field.sites[0] = {1, 6, 2};
@@ -213,7 +215,7 @@ TEST(Snapshots, OfAPartOfTheBox) {
   const auto table = observe::reduce(*compiled.program, field, read, {}, 1);
   EXPECT_EQ(table.shape, (std::vector<std::int64_t>{2, 3}));
   EXPECT_EQ(table.values, (std::vector<double>{25, 27, 29, 57, 59, 61}));
-  const double dx = kLength / 8;
+  const double dx = kBoxLength / 8;
   for (const auto& [name, value] : table.numbers) {
     if (name == "first_x") {
       EXPECT_NEAR(value, (1 - 3.5) * dx, 1e-12);

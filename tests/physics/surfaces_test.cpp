@@ -65,7 +65,7 @@ runtime::RunResult run(const Compilation& compiled, Surfaces& surfaces,
   return runtime::run(*compiled.program, *testing::device("native"), options);
 }
 
-using Row = std::map<std::string, double>;
+using SurfaceRow = std::map<std::string, double>;
 
 TEST(SurfaceOutput, BjorkenFlowFreezesOutAtOneTime) {
   Surfaces surfaces;
@@ -91,11 +91,11 @@ every 4 steps: surface(eps, level = 2^(-4/3), carry = [2*eps, v], time = on) -> 
   EXPECT_EQ(surfaces.columns, (std::vector<std::string>{"t", "x", "n_t", "n_x", "2*eps", "v"}));
   EXPECT_EQ(surfaces.elements(), 16u);
   // eps = t^(-4/3); lines between t = 1.96, 2, 2.04 are off by dt^2 eps''/(8 eps')
-  EXPECT_NEAR(surfaces.sum([](Row& row) { return row["t"]; }), 16 * 2.0, 16 * 4e-4);
-  EXPECT_NEAR(surfaces.sum([](Row& row) { return row["n_t"]; }), 3, 1e-14);
-  EXPECT_NEAR(surfaces.sum([](Row& row) { return std::fabs(row["n_x"]); }), 0, 1e-14);
-  EXPECT_NEAR(surfaces.sum([](Row& row) { return row["2*eps"]; }), 32 * std::pow(2, -4.0 / 3),
-              1e-12);
+  EXPECT_NEAR(surfaces.sum([](SurfaceRow& row) { return row["t"]; }), 16 * 2.0, 16 * 4e-4);
+  EXPECT_NEAR(surfaces.sum([](SurfaceRow& row) { return row["n_t"]; }), 3, 1e-14);
+  EXPECT_NEAR(surfaces.sum([](SurfaceRow& row) { return std::fabs(row["n_x"]); }), 0, 1e-14);
+  EXPECT_NEAR(surfaces.sum([](SurfaceRow& row) { return row["2*eps"]; }),
+              32 * std::pow(2, -4.0 / 3), 1e-12);
   EXPECT_EQ(surfaces.numbers["above"], 0);
   EXPECT_EQ(surfaces.numbers["edge"], 0);
 }
@@ -107,7 +107,7 @@ TEST(SurfaceOutput, GubserFlowKeepsItsEntropy) {
   const auto result = run(compile_file(testing::shipped("hydro/freeze_out"), {}), surfaces);
   for (const auto& promise : result.expectations) EXPECT_TRUE(promise.ok) << promise.text;
   double centre = 0, innermost = 100, widest = 0;
-  const double through = surfaces.sum([&](Row& row) {
+  const double through = surfaces.sum([&](SurfaceRow& row) {
     const double radius = row["x"] + 12.5, v = row["v"];
     if (radius < innermost) innermost = radius, centre = row["t"];
     widest = std::max(widest, radius);

@@ -71,7 +71,7 @@ ShellPower vacuum_power(const program::Program& given, const VacuumStart& start)
       const auto shell = static_cast<std::size_t>(std::lround(std::sqrt(square)));
       if (shell == 0 || shell > kShells) continue;
       const long double k2 = square * dk * dk;
-      const long double w = std::sqrt(std::max(0.0L, k2 + start.mass2));
+      const long double w = std::sqrt(k2 + std::max(0.0L, start.mass2));
       sums.power[shell] += std::norm(box[i] * start.response / static_cast<long double>(sites));
       sums.expected[shell] += std::pow(dk / kTurn, start.dims) / (2 * w) *
                               (smooth ? std::exp(-2 * k2 / (cut * cut)) : 1);

@@ -11,7 +11,7 @@ namespace {
 using namespace testing::flow;
 using testing::last;
 
-constexpr const char* kLoops =
+constexpr const char* kPlaneLoops =
     "P[mu,nu] = loop(mu, nu, -mu, -nu)\n"
     "V[mu] = exp(-rho*d(S, U[mu]))*U[mu]\n"
     "W[mu] = exp(-rho*d(S, V[mu]))*V[mu]\n"
@@ -23,7 +23,7 @@ constexpr const char* kLoops =
 std::string smeared(const std::string& gauge, int n, const std::string& lattice,
                     const std::string& file, const std::string& more) {
   return "model smeared \"links of a definition\"\nparam rho = 0.1, n = " + std::to_string(n) +
-         "\nlattice grid: " + lattice + "\ngauge U: " + gauge + "\n" + kLoops +
+         "\nlattice grid: " + lattice + "\ngauge U: " + gauge + "\n" + kPlaneLoops +
          "S = 2*sum(n - re(tr(P[mu,nu])), mu < nu)\n" + from_file(file) + "\n" + more;
 }
 

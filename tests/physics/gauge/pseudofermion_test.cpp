@@ -18,7 +18,7 @@ constexpr const char* kFieldStrengthOfPhases =
     "C[mu,nu] = loop(mu, nu, -mu, -nu) + loop(nu, -mu, -nu, mu) + loop(-mu, -nu, mu, nu) + "
     "loop(-nu, mu, nu, -mu)\n"
     "F[mu,nu] = (C[mu,nu] - conj(C[mu,nu]))/8\n";
-constexpr const char* kPhases =
+constexpr const char* kPhasesInFour =
     "odd(n) = 1 - 2*mod(n, 2)\n"
     "eta[k] = 1 if k == x else (odd(index(x)) if k == y else (odd(index(x) + index(y)) if k == z "
     "else "
@@ -131,7 +131,7 @@ TEST(Pseudofermions, SpinorsOfTwoAndOneComponents) {
                 {151.001764463909, 1936.2960977496, 18.2684706349}});
   QuarkModel staggered = four(kStaggered);
   staggered.spinor = "spinor(1)";
-  staggered.before = kPhases;
+  staggered.before = kPhasesInFour;
   expect_known({staggered,
                 3,
                 4,

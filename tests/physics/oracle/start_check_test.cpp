@@ -51,6 +51,15 @@ init phi ~ 0.5 + vacuum, phi' = -0.1, chi ~ vacuum, chi' = 0
 evolve leapfrog, dt = 0.01/m, until = t > 1
 every 1 step: a -> "m.h5"
 )"},
+      {"massless", R"(model massless "fluctuations of a field without mass in an expansion"
+lattice box: 4*4*4, length = 8, boundary = periodic
+metric frw(a = (1 + t/2)^(1/2))
+field phi: real
+potential V = 0*phi^2
+init phi ~ vacuum
+evolve rk4, dt = 0.01, until = t > 1
+every 1 step: a -> "m.h5"
+)"},
       {"curved", R"(model curved "fluctuations of a kinetic energy that holds the field"
 param m = 2
 lattice box: 4*4*4, length = 8/m, boundary = periodic
@@ -113,8 +122,8 @@ TEST_P(RightStarts, AgreeWithTheirText) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Texts, RightStarts,
-                         ::testing::Values("sites", "bodies", "hot", "vacuum", "curved", "rates",
-                                           "first", "expanding"),
+                         ::testing::Values("sites", "bodies", "hot", "vacuum", "massless", "curved",
+                                           "rates", "first", "expanding"),
                          [](const auto& info) { return info.param; });
 
 const std::vector<Words>& words() {
