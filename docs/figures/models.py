@@ -55,7 +55,6 @@ FIGURES = {
     "sedov": ([], ["profile(rho)", "profile(p)"], "rho, p at t = 1", False),
     "lake": ([], ["profile(surface)"], "surface at t = 1.5", False),
     "riemann2d": ([], ["max(rho)"], "largest rho", False),
-    "glauber": ([], ["eps_x"], "eccentricity of the energy", False),
     "rti": ([], ["amplitude"], "amplitude of v_y", True),
     "khi": ([], ["amplitude"], "amplitude of v_y", True),
     "euler": ([], ["profile(rho)", "profile(p)"], "rho, p at t = 0.2", False),
