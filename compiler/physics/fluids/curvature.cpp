@@ -107,7 +107,11 @@ void take_areas(const Equations& d, AxisScheme& scheme, const dsl::Clause& use,
   Arena& arena = d.arena();
   const Expr area = kernel::with_fixed_order(face_area(d, scheme.axis));
   const Expr volume = kernel::with_fixed_order(cell_volume(d));
-  if (area == volume) return;
+  if (area == volume) {  // they cancel in the rate, and not in what leaves the box
+    for (auto& [quantity, face] : scheme.face)
+      if (!area.is_one()) face = arena.raw(Op::Mul, {area, face});
+    return;
+  }
   if (scheme.face.empty())
     d.fail(errors::scheme_without_faces(use.keyword_span, d.coordinates.span, name));
   Offset back;

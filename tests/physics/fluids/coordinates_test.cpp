@@ -275,5 +275,29 @@ expect conserved(E) within 1e-12
   EXPECT_NEAR(last(result, "fast"), 0.70871, 0.003);
 }
 
+// The volume of a cell and the area of its faces grow alike, and cancel in the rate.
+TEST(Coordinates, WhatLeavesAGrowingBoxIsCounted) {
+  const std::string text = R"(model out "A flow out of a box in proper time"
+lattice plane: 24^2, spacing = 0.3, boundary = outflow
+metric scale(1, 1, t)
+primitive n: real
+v = [0.4*x, 0.4*y]
+conserve N = n: div(n*v)
+recover {
+  n = N
+}
+speed[k] = abs(v[k]) + 0.1
+scheme kt, speed = speed, theta = 1.8
+evolve heun, dt = 0.1*dx, until = t > 2
+init t = 0.6, n = exp(-(x^2 + y^2)/4) + 0.1
+precision real = f64
+at end: total(N) -> "m.h5"
+expect conserved(N) within 1e-12
+)";
+  const auto result = run_text(text, {});
+  ASSERT_FALSE(result.expectations.empty());
+  for (const auto& promise : result.expectations) EXPECT_TRUE(promise.ok) << promise.text;
+}
+
 }  // namespace
 }  // namespace vphi
