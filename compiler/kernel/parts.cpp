@@ -21,8 +21,8 @@ constexpr int kWorthANumber = 64;  ///< of a part, for each number that is hande
 
 class Computation {
  public:
-  Computation(std::span<const Expr> roots, const IsLeaf& leaf, Precision precision)
-      : list_(operations_of(roots, leaf)), precision_(precision) {
+  Computation(std::vector<Expr> operations, std::span<const Expr> roots, Precision precision)
+      : list_(std::move(operations)), precision_(precision) {
     put_in_order();
     for (std::size_t i = 0; i < list_.size(); ++i) at_.emplace(list_[i].get(), i);
     last_use_.assign(list_.size(), 0);
@@ -44,8 +44,6 @@ class Computation {
         last_use_[found->second] = list_.size();
     count_handed_on();
   }
-
-  int instructions() const { return before_.back(); }
 
   /// The place with the fewest numbers to hand on that leaves from `least` to `most` instructions
   /// before it.
@@ -122,9 +120,10 @@ class Computation {
 std::vector<std::vector<Expr>> cuts_of(std::span<const Expr> roots, const IsLeaf& leaf,
                                        Precision precision) {
   const int most = precision == Precision::F32 ? kPartF32 : kPartF64;
-  const Computation computation(roots, leaf, precision);
-  const int all = computation.instructions();
+  std::vector<Expr> operations = operations_of(roots, leaf);
+  const int all = estimated_instructions(operations, precision);
   if (all <= kWhole) return {};
+  const Computation computation(std::move(operations), roots, precision);
   const int parts = (all + most - 1) / most;
   std::vector<std::vector<Expr>> cuts;
   for (int part = 1; part < parts; ++part) {

@@ -66,6 +66,17 @@ std::optional<LinkDefinition> definition_of_links(const Declared& d, const std::
   return LinkDefinition{*fact, *exponential.args[0], base};
 }
 
+/// A field of links as the definition names it, without arrays.
+StateField named_links(const LinkDefinition& definition, const StateField& base) {
+  StateField field = base;
+  field.name = definition.fact.name;
+  field.span = definition.fact.span;
+  field.hamiltonian = false;
+  field.velocities.clear();
+  field.arrays.clear();
+  return field;
+}
+
 class LinkMaker {
  public:
   LinkMaker(const Program& d, Lowerer& lower, const LinkDefinition& definition,
@@ -73,12 +84,7 @@ class LinkMaker {
       : d_(d), lower_(lower), definition_(definition), base_(base) {}
 
   StateField make() {
-    StateField made = base_;
-    made.name = definition_.fact.name;
-    made.span = definition_.fact.span;
-    made.hamiltonian = false;
-    made.velocities.clear();
-    made.arrays.clear();
+    StateField made = named_links(definition_, base_);
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
       const std::vector<int> stored = links_along(axis);
       made.arrays.insert(made.arrays.end(), stored.begin(), stored.end());
@@ -194,12 +200,7 @@ class LinkMaker {
 /// The field as it has been made before.
 std::optional<StateField> known_links(const Program& d, const LinkDefinition& definition,
                                       const StateField& base) {
-  StateField field = base;
-  field.name = definition.fact.name;
-  field.span = definition.fact.span;
-  field.hamiltonian = false;
-  field.velocities.clear();
-  field.arrays.clear();
+  StateField field = named_links(definition, base);
   for (int axis = 0; axis < d.grid.dims; ++axis) {
     const std::string name = fmt::format("{} along {}", field.name, algebra::kAxisNames[axis]);
     for (const LinearSystem& solve : d.collected.solves) {

@@ -36,12 +36,17 @@ void declare_arrays(kernel::Kernel& kernel, const std::set<int>& read, const std
   }
 }
 
-void declare_arrays(kernel::Kernel& kernel, const Storage& storage) {
-  std::set<int> read, written;
-  for (const kernel::Store& store : kernel.stores) written.insert(store.array);
+std::set<int> arrays_read(const kernel::Kernel& kernel) {
+  std::set<int> read;
   for (const algebra::Expr leaf : algebra::reads(kernel.values()))
     read.insert(leaf.is(algebra::Op::Stencil) ? leaf.arg(0)->index : leaf->index);
-  declare_arrays(kernel, read, written, {}, storage);
+  return read;
+}
+
+void declare_arrays(kernel::Kernel& kernel, const Storage& storage) {
+  std::set<int> written;
+  for (const kernel::Store& store : kernel.stores) written.insert(store.array);
+  declare_arrays(kernel, arrays_read(kernel), written, {}, storage);
 }
 
 }  // namespace vphi::schedule

@@ -24,4 +24,7 @@ void declare_arrays(kernel::Kernel& kernel, const std::set<int>& read, const std
 /// The same, derived from the complete stores and reductions of a kernel that stores in place.
 void declare_arrays(kernel::Kernel& kernel, const Storage& storage);
 
+/// Arrays that the kernel reads, by itself or through stencils.
+std::set<int> arrays_read(const kernel::Kernel& kernel);
+
 }  // namespace vphi::schedule

@@ -1,9 +1,7 @@
 #include "compiler/schedule/steps/parts.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +9,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/parts.hpp"
 #include "compiler/schedule/facts.hpp"
+#include "compiler/schedule/steps/lattice_kernel.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -23,31 +22,6 @@ using kernel::Kernel;
 bool is_read(const algebra::Node& node) {
   return node.op == Op::Load || node.op == Op::Site || node.op == Op::Stencil || !node.per_site;
 }
-
-/// Values with what the part before has handed on; every other operation stays as it is.
-class Rest {
- public:
-  using Stored = std::unordered_map<const algebra::Node*, Expr>;
-  explicit Rest(Stored stored) : known_(std::move(stored)) {}
-
-  Expr operator()(Expr value) {
-    if (const auto found = known_.find(value.get()); found != known_.end()) return found->second;
-    Expr result = value;
-    if (!value.args().empty() && !is_read(*value)) {
-      std::vector<Expr> args;
-      for (Expr arg : value.args()) args.push_back((*this)(arg));
-      if (!std::ranges::equal(args, value.args()))
-        result = value->index != 0
-                     ? value->arena->canonical(value.op(), args, value->span, value->index)
-                     : value->arena->raw(value.op(), args, value->span);
-    }
-    known_.emplace(value.get(), result);
-    return result;
-  }
-
- private:
-  Stored known_;
-};
 
 class LongKernels {
  public:
@@ -71,7 +45,7 @@ class LongKernels {
     plan_.remarks.push_back(
         fmt::format("kernels longer than the caches of instructions are cut into parts, which hand "
                     "{} numbers of a site on through memory: {}",
-                    memory_.size(), fmt::join(cut, ", ")));
+                    numbers_, fmt::join(cut, ", ")));
   }
 
  private:
@@ -80,7 +54,7 @@ class LongKernels {
     if (whole.sites() == 1 || whole.along >= 0 || kernel::sums_pairs(whole)) return false;
     const auto cuts = kernel::cuts_of(whole.values(), is_read, whole.compute);
     if (cuts.empty()) return false;
-    Rest rest({});
+    algebra::Substitution rest;  // by what the part before has handed on
     for (std::size_t part = 0; part < cuts.size(); ++part) {
       Kernel k = whole;
       k.name = fmt::format("{}_part_{}", whole.name, part + 1);
@@ -88,13 +62,14 @@ class LongKernels {
       k.stores.clear();
       k.reductions.clear();
       k.epilogue.clear();
-      Rest::Stored handed_on;
+      algebra::Substitution next;
+      std::size_t handed_on = 0;
       for (const Expr value : cuts[part]) {
-        const int array = memory(handed_on.size(), whole.compute);
+        const int array = memory(handed_on++, whole.compute);
         k.stores.push_back({array, rest(value)});
-        handed_on.emplace(value.get(), value->arena->load(array));
+        next.add(value, value->arena->load(array));
       }
-      rest = Rest(std::move(handed_on));
+      rest = std::move(next);
       declare(k);
       parts_[number].push_back(static_cast<int>(plan_.kernels.size()));
       plan_.kernels.push_back(std::move(k));
@@ -110,26 +85,22 @@ class LongKernels {
 
   int memory(std::size_t place, kernel::Precision precision) {
     program::Program& p = plan_.program;
-    while (memory_.size() <= place) {
-      memory_.push_back(static_cast<int>(plan_.buffer_of.size()));
+    std::vector<int>& arrays = memory_[precision];
+    while (arrays.size() <= place) {
+      arrays.push_back(static_cast<int>(plan_.buffer_of.size()));
       plan_.buffer_of.push_back(static_cast<int>(p.buffers.size()));
       program::Buffer& buffer = p.buffers.emplace_back();
-      buffer.name = fmt::format("handed_on_{}", place);
+      buffer.name = fmt::format("handed_on_{}", numbers_++);
       buffer.precision = precision;
     }
-    auto& known = p.buffers[static_cast<std::size_t>(
-        plan_.buffer_of[static_cast<std::size_t>(memory_[place])])];
-    if (precision == kernel::Precision::F64) known.precision = precision;
-    return memory_[place];
+    return arrays[place];
   }
 
   /// Arrays as the whole kernel declares them, without those that are not used, and those that
   /// hand numbers on.
   void declare(Kernel& k) {
-    std::set<int> read, written;
+    std::set<int> read = arrays_read(k), written;
     for (const kernel::Store& store : k.stores) written.insert(store.array);
-    for (const Expr leaf : algebra::reads(k.values()))
-      read.insert(leaf.is(Op::Stencil) ? leaf.arg(0)->index : leaf->index);
     std::vector<kernel::ArrayParam> arrays;
     for (kernel::ArrayParam array : k.arrays) {
       array.read = read.erase(array.array) > 0;
@@ -162,7 +133,8 @@ class LongKernels {
 
   Plan& plan_;
   std::map<int, std::vector<int>> parts_;  ///< kernels before the last part, by its number
-  std::vector<int> memory_;                ///< array numbers
+  std::map<kernel::Precision, std::vector<int>> memory_;  ///< array numbers
+  int numbers_ = 0;                                       ///< arrays in it
 };
 
 }  // namespace
