@@ -173,6 +173,8 @@ Diagnostic unknown_axis_word(Span at, const std::string& word, int dimensions);
 Diagnostic param_depends(Span at, const std::string& param, const Symbol& on);
 Diagnostic empty_range(Span at, std::int64_t first, std::int64_t last);
 Diagnostic limit_of_non_state(Span at, const std::string& name, const Symbol* symbol);
+/// `relax` of something that is no primitive variable.
+Diagnostic relaxes_no_primitive(Span at, const std::string& name);
 Diagnostic not_started(Span at, const std::string& name, bool links);
 
 // ---- units ------------------------------------------------------------------------------------

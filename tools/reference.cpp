@@ -42,6 +42,10 @@ std::string option_takes(const dsl::OptionRule& option) {
       return "a positive number, or a list of such";
     case dsl::Takes::Count:
       return "a whole number from 1 on";
+    case dsl::Takes::AtSite:
+      return "an expression of the state at a site";
+    case dsl::Takes::Vector:
+      return "the same, with a component for each axis";
     case dsl::Takes::Values:
       return "a list of whole numbers, or a range";
     case dsl::Takes::Condition:

@@ -50,6 +50,8 @@ FIGURES = {
     "bag_model": ([], ["profile(eps)"], "eps at t = 1", False),
     "bjorken": ([], ["mean(eps)", "exact"], "eps", False),
     "viscous_bjorken": ([], ["T_GeV"], "T in GeV", False),
+    "viscous_gubser": ([], ["apart"], "mean error of eps", False),
+    "sound": ([], ["re(crest)", "im(crest)"], "amplitude", False),
     "gubser": ([], ["profile(eps)"], "eps at t = 2", False),
     "freeze_out": ([], ["centre"], "largest T in 1/fm", False),
     "sedov": ([], ["profile(rho)", "profile(p)"], "rho, p at t = 1", False),

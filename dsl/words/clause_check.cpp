@@ -256,6 +256,9 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
     case Takes::Count:
       whole(place, value);
       break;
+    case Takes::AtSite:  // by the check of its own clause
+    case Takes::Vector:
+      break;
     case Takes::Values:
       if (value.kind != ExprKind::List && value.kind != ExprKind::Range) {
         report(errors::clause_form(value.span, "field", "field s: int, values = [-1, 1]"));

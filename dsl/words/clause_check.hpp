@@ -53,6 +53,7 @@ class ClauseCheck {
   void level(const Clause& clause);
   void recover(const Clause& clause);
   void conserve(const Clause& clause);
+  void relax(const Clause& clause);
 
   // clause_outputs.cpp: initial values, outputs, promises
   void init(const Clause& clause);

@@ -45,6 +45,11 @@ constexpr ClauseDoc kDocs[] = {
     {"conserve",
      "A conservation law U' = -div(flux), with U as function of the primitive variables, or with a "
      "source."},
+    {"relax",
+     "A primitive variable that no density determines and that approaches a target: q' + v.grad(q) "
+     "= "
+     "(target - q)/tau. Target and laws may hold derivatives of primitive variables in space and "
+     "time; those in time follow from the laws."},
     {"recover",
      "How primitive variables follow from conserved ones; facts, and at most one iteration in each "
      "circle."},

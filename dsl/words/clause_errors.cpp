@@ -335,6 +335,14 @@ Diagnostic limit_of_non_state(Span at, const std::string& name, const Symbol* sy
   return d;
 }
 
+Diagnostic relaxes_no_primitive(Span at, const std::string& name) {
+  Diagnostic d = make("E0428", at, "`relax` of `" + name + "`, which is no primitive variable");
+  d.under = "not on a `primitive` line";
+  d.rule = "relax q = target, time = tau is the equation of a primitive variable beside laws";
+  d.hint = "declare it, `primitive " + name + ": real`, or write a field with an equation";
+  return d;
+}
+
 Diagnostic not_started(Span at, const std::string& name, bool links) {
   Diagnostic d =
       make("W0401", at, "`" + name + "` has no initial value and starts at " + (links ? "1" : "0"));

@@ -50,6 +50,7 @@ void ClauseCheck::meaning(const Line& line) {
   if (keyword == "level") level(clause);
   if (keyword == "recover") recover(clause);
   if (keyword == "conserve") conserve(clause);
+  if (keyword == "relax") relax(clause);
   if (keyword == "random") {
     for (const Item* item : positional(clause)) {
       word("random", *item->value, "philox philox4x32 philox7 xorshift xorshift32 ranlux", false);
@@ -362,8 +363,13 @@ void ClauseCheck::recover(const Clause& clause) {
     if (line.kind == Line::Kind::Clause) {
       if (line.clause.keyword != "solve" || line.clause.items.empty()) continue;
       const Item& item = line.clause.items[0];
-      if (item.value && item.value->kind == ExprKind::Name)
-        scope.locals[item.value->text].value = Value{type_of(Base::Real, true), {}};
+      if (item.value && item.value->kind == ExprKind::Name) {
+        const Symbol* known = resolved_.find(item.value->text);
+        const bool vector = known != nullptr && known->kind == SymbolKind::Primitive &&
+                            known->type.base == Base::Vector;
+        scope.locals[item.value->text].value =
+            Value{vector ? known->type : type_of(Base::Real, true), {}};
+      }
       for (const auto& [word_name, method] : item.words) {
         if (word_name == "by") {
           word("by", *method, "fixed_point newton bisection", false);
@@ -401,6 +407,54 @@ void ClauseCheck::conserve(const Clause& clause) {
     inference_.require(*rate->value, flux, density.type, "the rate of `" + symbol->name + "`",
                        symbol->declared);
   }
+}
+
+void ClauseCheck::relax(const Clause& clause) {
+  const char* const usage = "relax q = target, time = tau, along = v";
+  const Item* first = clause.items.empty() ? nullptr : &clause.items.front();
+  if (first == nullptr || !first->head || !first->value ||
+      first->relation != Item::Relation::Equals || first->head->form != Head::Form::Plain ||
+      first->head->primes != 0) {
+    report(errors::clause_form(first ? first->span : clause.keyword_span, "relax", usage));
+    return;
+  }
+  const std::string& name = first->head->name;
+  const Symbol* symbol = resolved_.find(name);
+  if (symbol == nullptr || symbol->kind != SymbolKind::Primitive) {
+    report(errors::relaxes_no_primitive(first->head->span, name));
+    return;
+  }
+  if (resolved_.clause("conserve") == nullptr) {
+    report(errors::clause_missing("conserve", "what relaxes stands beside conservation laws",
+                                  "add the laws, or write `field` and an equation",
+                                  clause.keyword_span));
+  }
+  Scope scope;
+  scope.law = true;
+  const Value target = inference_.infer(*first->value, scope);
+  inference_.require(*first->value, target, symbol->type, "the target of `" + name + "`",
+                     symbol->declared);
+  bool timed = false;
+  std::map<std::string, Span> given;
+  for (const Item& item : clause.items) {
+    if (&item == first || !item.head || !item.value) continue;
+    const std::string key = to_text(*item.head);
+    const auto [place, fresh] = given.emplace(key, item.head->span);
+    if (!fresh) report(errors::option_twice(item.head->span, key, place->second));
+    if (key == "time") {
+      timed = true;
+      const Value time = inference_.infer(*item.value, scope);
+      inference_.require(*item.value, time, type_of(Base::Real), "the time of `" + name + "`",
+                         item.head->span);
+    } else if (key == "along") {
+      inference_.infer(*item.value, scope);
+    } else {
+      const std::vector<std::string> known{"time", "along"};
+      report(errors::unknown_option(item.head->span, "relax", key, suggest(key, known), known));
+    }
+  }
+  if (!timed)
+    report(errors::option_missing(clause.keyword_span, "relax", "time", "add time = ..."));
 }
 
 }  // namespace vphi::dsl

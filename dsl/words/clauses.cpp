@@ -95,6 +95,12 @@ constexpr OptionRule kLevel[] = {
      "add for instance steps = 4"},
     {"scheme", "its integrator", Takes::Word, ""},
 };
+constexpr OptionRule kRelax[] = {
+    {"time", "in it the distance to the target falls by a factor of e", Takes::AtSite, "", true,
+     "add time = ..."},
+    {"along", "the velocity that carries the variable; without it, it stays where it is",
+     Takes::Vector},
+};
 constexpr OptionRule kSolve[] = {
     {"tol", "largest change of the last iteration", Takes::Positive},
     {"max", "iterations at most", Takes::Count},
@@ -195,6 +201,8 @@ constexpr ClauseRule kClauses[] = {
      kNever,
      {},
      ""},
+    {"relax", "relax q = target, time = tau, along = v", Heads::Sets, 0, 0, false, kNever, kNever,
+     kRelax, ""},
     {"recover",
      "recover { name = expression ... solve name by fixed_point }",
      Heads::Options,

@@ -26,6 +26,8 @@ enum class Takes {
   Axes,    ///< a list of sweep axes
   Law,     ///< a conserved quantity, or `none`
   Values,  ///< a list of numbers or a range: [-1, 1], 0..q-1
+  AtSite,  ///< an expression of the state at a site, a number
+  Vector,  ///< the same with a component for each axis of the lattice
 };
 
 struct OptionRule {

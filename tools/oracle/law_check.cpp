@@ -118,7 +118,8 @@ class LawComparison {
     for (const auto& p : names) {
       for (int i = 0; i < p.size; ++i) {
         const double x = uniform(random);
-        cell.push_back(is_vector(p.name)                 ? 0.35 * x
+        cell.push_back(p.relaxed                         ? 0.1 * x
+                       : is_vector(p.name)               ? 0.35 * x
                        : !vectors && uniform(random) < 0 ? -1 - 0.4 * x
                                                          : 1 + 0.4 * x);
       }
@@ -219,7 +220,7 @@ class LawComparison {
     // in the order of the System: the solved name first, then primitives as they are declared
     const std::size_t first = laws_.recovered.size() - count;
     std::optional<Filling> solved;
-    if (fluid_->solve() && first == 1)
+    if (fluid_->solve() && fluid_->solve()->size == 1 && first == 1)
       solved.emplace(row(fluid_->solve()->name + " in its equation", "solve"));
     for (unsigned state = 0; state < kLawStates; ++state) {
       const std::vector<Cell> cells = drawn(state);

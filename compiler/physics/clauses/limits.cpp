@@ -23,6 +23,9 @@ namespace {
 const StateField& limited_field(const Motion& d, const dsl::Item& item) {
   const dsl::Head& head = *item.head;
   const StateField* field = d.field(head.name);
+  if (field && field->relaxed)
+    for (const StateField& stored : d.fields)
+      if (stored.conserved && stored.name == head.name) field = &stored;
   const bool of_body = field && field->particle && head.form == dsl::Head::Form::Indexed &&
                        head.args.size() == 1 && head.args[0]->kind == dsl::ExprKind::Name;
   const auto refuse = [&](const std::string& what, const std::string& fix) {
@@ -51,8 +54,17 @@ const StateField& limited_field(const Motion& d, const dsl::Item& item) {
   return *field;
 }
 
-Scope scope_of(const dsl::Head& head) {
+Scope scope_of(const Motion& d, const dsl::Head& head) {
   Scope scope;
+  // what relaxes is known before the other primitive variables are recovered
+  for (const StateField& field : d.fields) {
+    if (!field.conserved || !field.relaxed) continue;
+    scope.dynamic = true;
+    std::vector<Component> parts;
+    for (const int array : field.arrays) parts.push_back({d.arena().load(array), {}});
+    scope.values.emplace(
+        field.name, parts.size() == 1 ? Value::of(parts[0].re) : Value::vector(std::move(parts)));
+  }
   if (head.form != dsl::Head::Form::Indexed) return scope;
   IndexValue own;
   own.body = IndexValue::Body::Own;
@@ -79,7 +91,7 @@ std::vector<Derived> read_limits(const Motion& d, Lowerer& lower, ProgramUnits* 
       ++number;
       const StateField& field = limited_field(d, item);
       const std::size_t before = beyond_a_step(d.collected);
-      const Value v = lower.value(*item.value, scope_of(*item.head));
+      const Value v = lower.value(*item.value, scope_of(d, *item.head));
       if (beyond_a_step(d.collected) != before)
         d.fail(errors::not_yet(item.span,
                                "a limit that solves, projects or averages over time or axes"));

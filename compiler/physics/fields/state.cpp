@@ -412,7 +412,8 @@ Declared declare_fields(const Setting& setting) {
     d.fields.push_back(std::move(field));
   }
   declare_drawn(d);
-  for (StateField& field : conserved_fields(d)) d.fields.push_back(std::move(field));
+  std::vector<StateField> conserved = conserved_fields(d, d.fields);
+  for (StateField& field : conserved) d.fields.push_back(std::move(field));
   return d;
 }
 

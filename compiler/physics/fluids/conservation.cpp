@@ -11,6 +11,8 @@
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/curvature.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
+#include "compiler/physics/fluids/recovery_equation.hpp"
+#include "compiler/physics/fluids/relaxation.hpp"
 #include "compiler/physics/fluids/signals.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -166,7 +168,7 @@ class FluxReader {
 
 }  // namespace
 
-std::vector<StateField> conserved_fields(const Setting& d) {
+std::vector<StateField> conserved_fields(const Setting& d, std::vector<StateField>& declared) {
   std::vector<StateField> fields;
   for (const dsl::Clause* clause : d.resolved.clauses("conserve")) {
     const dsl::Item* law = law_of(*clause);
@@ -183,6 +185,22 @@ std::vector<StateField> conserved_fields(const Setting& d) {
       field.cells.push_back(i);
       field.arrays.push_back(d.new_array());
     }
+    fields.push_back(std::move(field));
+  }
+  // a variable that relaxes is stored as it is
+  for (const dsl::Clause* clause : d.resolved.clauses("relax")) {
+    const dsl::Head& head = *clause->items.front().head;
+    const auto variable = std::ranges::find(declared, head.name, &StateField::name);
+    if (variable == declared.end()) continue;
+    if (variable->relaxed) d.fail(errors::relaxes_twice(head.span, head.name));
+    if (variable->complex || variable->columns > 1)
+      d.fail(errors::not_yet(head.span, "a variable that relaxes and is no number or vector"));
+    variable->relaxed = true;
+    StateField field = *variable;
+    field.primitive = false;
+    field.conserved = true;
+    field.span = head.span;
+    for (int& array : field.arrays) array = d.new_array();
     fields.push_back(std::move(field));
   }
   return fields;
@@ -217,6 +235,7 @@ std::vector<Law> read_laws(const Equations& d) {
     for (const dsl::Item* right : dsl::positional(*clause)) reader.read(*right->value, 1);
     laws.push_back(std::move(law));
   }
+  for (Law& law : read_relaxations(d, lower)) laws.push_back(std::move(law));
   for (const StateField& field : d.fields) {
     if (!field.primitive && !field.conserved) {
       d.fail(errors::not_yet(field.span, "a field beside conservation laws"));
@@ -229,6 +248,7 @@ std::vector<Law> read_laws(const Equations& d) {
 Laws read_conservation(const Equations& known) {
   Equations d = known;
   if (!d.resolved.clause("conserve")) return {};
+  name_primitive_rates(d);
   d.laws = read_laws(d);
   Conservation& c = d.conservation.emplace();
   for (const Law& law : d.laws) {
@@ -322,6 +342,7 @@ double fastest_signal(const Program& d, const std::vector<Law>& laws, const Sign
   std::uniform_real_distribution<double> uniform(0, 1);
   std::normal_distribution<double> normal;
   const int axes = d.conservation->step ? 1 : d.grid.dims;
+  const bool relaxing = std::ranges::any_of(laws, [](const Law& law) { return bool(law.time); });
   double fastest = 0;
   for (int state = 0; state < 200; ++state) {
     Numbers numbers;
@@ -335,6 +356,8 @@ double fastest_signal(const Program& d, const std::vector<Law>& laws, const Sign
         const double sign = uniform(random) < 0.5 ? -1 : 1;
         const double size = 1 - 1e-4 * uniform(random);
         double& number = numbers[field.arrays[i]];
+        // a variable that relaxes has any size: signals are those of a state where it is 0
+        if (field.relaxed) continue;
         number = !vector    ? scale * std::pow(length, 2 * uniform(random))
                  : axes > 1 ? normal(random)
                             : (i == 0 ? sign * length * size : 0);
@@ -343,9 +366,14 @@ double fastest_signal(const Program& d, const std::vector<Law>& laws, const Sign
       if (!vector || axes == 1) continue;
       for (const int array : field.arrays) numbers[array] *= length * 0.9999 / std::sqrt(square);
     }
+    for (const StateField& field : d.fields)
+      if (field.primitive && field.relaxed)
+        for (const int array : field.arrays) numbers[array] = 0;
     if (!trials.admits(numbers)) continue;
-    double sum = 0, told = 0;
+    double sum = 0, told = 0, fluxes = 0;
     for (int axis = 0; axis < axes; ++axis) sum += signals.largest(numbers, axis).value_or(0);
+    for (int axis = 0; relaxing && axis < axes; ++axis)
+      fluxes += signals.largest(numbers, axis, false).value_or(0);
     fastest = std::max(fastest, sum);
     for (const Law& law : laws) {
       for (std::size_t i = 0; i < law.arrays.size(); ++i)
@@ -354,6 +382,15 @@ double fastest_signal(const Program& d, const std::vector<Law>& laws, const Sign
     for (int axis = 0; axis < axes; ++axis)
       told += std::abs(evaluated(d.conservation->speeds[static_cast<std::size_t>(axis)], numbers));
     if (std::isfinite(told)) fastest = std::max(fastest, told);
+    constexpr double kClose = 1.01;
+    // a speed that bounds the fluxes is meant for such a state
+    if (relaxing && std::isfinite(told) && kClose * told > fluxes && sum > kClose * told) {
+      const auto relaxed =
+          std::ranges::find_if(laws, [](const Law& law) { return bool(law.time); });
+      TrialState state;
+      state.primitives = numbers;
+      d.fail(errors::signals_beyond_speed(relaxed->span, sum, told, shown_state(d, state)));
+    }
   }
   return fastest;
 }
@@ -377,12 +414,13 @@ void promise_courant(const Program& d, System& system) {
 void check_courant(const Program& d, System& system) {
   const std::vector<Law>& laws = d.laws;
   const Conservation& c = *d.conservation;
+  check_relaxation(d, system);
   if (c.courant <= 0 || c.speeds.empty() || !d.dt) return;
   const dsl::Clause* evolve = d.resolved.clause("evolve");
   Lowerer lower(d);
   const TrialStates trials(d, lower, laws);
   if (d.adaptive()) return promise_courant(d, system);
-  const Signals signals(d, per_coordinate(d, laws));
+  const Signals signals(d, per_coordinate(d, laws), d.primitive_rates);
   double near = 0, far = 0;
   for (const double length : {0.3, 0.999, 1.0}) {
     near = std::max(near, fastest_signal(d, laws, signals, trials, length));
@@ -469,7 +507,8 @@ void show_laws(const Program& d, System& system) {
                                    law.flux[i][static_cast<std::size_t>(k)], law.span});
       }
       if (!law.source[i].is_zero()) {
-        system.physical.push_back({fmt::format("source of {}", name), law.source[i], law.span});
+        system.physical.push_back(
+            {fmt::format("source of {}", name), with_named_rates(d, law.source[i]), law.span});
       }
     }
   }

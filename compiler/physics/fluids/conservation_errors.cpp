@@ -218,6 +218,100 @@ Diagnostic no_inverse(Span span, const std::string& name, const std::string& sta
                "compare the densities of `conserve` with the facts of `recover`");
 }
 
+Diagnostic no_vector_found(Span span, const std::string& name, int rounds,
+                           const std::string& state) {
+  return error("E0793", span,
+               fmt::format("the iteration of the vector `{}` finds no solution", name),
+               fmt::format("not in {} iterations at {}", rounds, state),
+               "all components are iterated at once, v = g(v), and the error must fall at each "
+               "random state; what relaxes is there up to a quarter of the largest density",
+               "write the line so that it contracts, as v = M/(E + p) does");
+}
+
+Diagnostic vector_by(Span span, const std::string& name) {
+  return error("E0793", span, fmt::format("`{}` is a vector", name), "",
+               "a vector is solved for by fixed_point; newton and bisection are for a number",
+               "write `by fixed_point`");
+}
+
+Diagnostic relaxes_twice(Span span, const std::string& name) {
+  return error("E0834", span, fmt::format("`{}` relaxes twice", name), "",
+               "a variable has one target and one time", "add the targets in one line");
+}
+
+Diagnostic recovers_what_relaxes(Span span, const std::string& name) {
+  return error("E0834", span, fmt::format("`{}` relaxes and needs no line here", name), "",
+               "what relaxes is stored as it is", "leave the line out");
+}
+
+Diagnostic relaxes_in_step(Span scheme, Span law, const std::string& name) {
+  return with_label(
+      error("E0834", scheme, fmt::format("scheme `{}` takes no relaxation", name), "",
+            "what relaxes, and derivatives in time of primitive variables in sources, need rates, "
+            "and a text that ends in `U = ...` makes steps",
+            "take a scheme that is a right side, such as `kt` or `kt_primitive`, with `evolve "
+            "heun`"),
+      law, "relaxes, or has a source with a derivative in time");
+}
+
+Diagnostic relaxes_in_turning_frame(Span span, Span metric, const std::string& name) {
+  return with_label(
+      error("E0834", span, fmt::format("the components of `{}` would turn with the frame", name),
+            "",
+            "each component that relaxes is a number that is carried along; where scale factors "
+            "depend on positions the axes turn from site to site",
+            "declare the components as numbers and write what turns them into their targets"),
+      metric, "depends on positions");
+}
+
+Diagnostic relaxation_not_resolved(Span dt, Span law, const std::string& name, double steps,
+                                   double step) {
+  return with_label(
+      error("E0834", dt,
+            fmt::format("dt is {:.3g} times the relaxation time of `{}` at the start", steps, name),
+            "",
+            "q' = (target - q)/time is stable in steps below 2 times the time, and resolved in "
+            "steps below it",
+            fmt::format("take dt below {:.3g}, or a longer time", step / steps)),
+      law, "relaxes in that time");
+}
+
+Diagnostic signals_beyond_speed(Span law, double signal, double speed, const std::string& state) {
+  return error(
+      "E0834", law,
+      fmt::format("signals of speed {:.4g} where the scheme's `speed` is {:.4g}", signal, speed),
+      fmt::format("at {}, with 0 for what relaxes", state),
+      "what relaxes carries signals, the faster the larger its target is for its time; `speed` of "
+      "the scheme bounds them",
+      "take a longer time, or give the scheme the speed that is meant");
+}
+
+Diagnostic rate_of_neighbour(Span span, const std::string& name) {
+  return error("E0834", span,
+               fmt::format("the source of `{}` reads a derivative in time at a neighbour", name),
+               "",
+               "derivatives in time of primitive variables are those of a linear system of each "
+               "site",
+               "write derivatives in space of the variables, not of their derivatives in time");
+}
+
+Diagnostic rates_not_linear(Span span, const std::string& name) {
+  return error("E0834", span,
+               fmt::format("the source of `{}` is not linear in derivatives in time", name), "",
+               "derivatives in time of primitive variables are solved for by a linear system",
+               "write the source without products and functions of such derivatives");
+}
+
+Diagnostic rates_not_determined(Span span, std::size_t unknowns, std::size_t equations) {
+  return error("E0834", span, "the laws do not determine the derivatives in time of the variables",
+               unknowns == equations ? std::string()
+                                     : fmt::format("{} numbers are primitive, and {} are stored",
+                                                   unknowns, equations),
+               "dU/dp - dS/dp' of the densities U, the sources S and the primitive variables p is "
+               "a square matrix with an inverse",
+               "give each primitive variable a law or a `relax` line");
+}
+
 Diagnostic limit_of_primitive(Span span, const std::string& name) {
   return error("E0795", span, fmt::format("this limit reads `{}`", name), "",
                "a limit acts before primitive variables are recovered",

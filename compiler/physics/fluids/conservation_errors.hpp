@@ -39,12 +39,26 @@ Diagnostic solve_bounds(Span span);
 Diagnostic solve_without_fact(Span span, const std::string& name);
 Diagnostic no_contraction(Span span, const std::string& name, double factor,
                           const std::string& state);
+Diagnostic no_vector_found(Span span, const std::string& name, int rounds,
+                           const std::string& state);
+Diagnostic vector_by(Span span, const std::string& name);
 /// A warning: `max` iterations leave an error of `reached`.
 Diagnostic solve_stops_early(Span span, const std::string& name, double factor, double wanted,
                              std::int64_t most, double reached);
 Diagnostic no_finite_state(Span span);
 Diagnostic no_inverse(Span span, const std::string& name, const std::string& state, double expected,
                       double found);
+/// `relax`, and derivatives in time of primitive variables in sources (E0834).
+Diagnostic relaxes_twice(Span span, const std::string& name);
+Diagnostic recovers_what_relaxes(Span span, const std::string& name);
+Diagnostic relaxes_in_step(Span scheme, Span law, const std::string& name);
+Diagnostic relaxes_in_turning_frame(Span span, Span metric, const std::string& name);
+Diagnostic relaxation_not_resolved(Span dt, Span law, const std::string& name, double steps,
+                                   double step);
+Diagnostic signals_beyond_speed(Span law, double signal, double speed, const std::string& state);
+Diagnostic rate_of_neighbour(Span span, const std::string& name);
+Diagnostic rates_not_linear(Span span, const std::string& name);
+Diagnostic rates_not_determined(Span span, std::size_t unknowns, std::size_t equations);
 Diagnostic limit_of_primitive(Span span, const std::string& name);
 Diagnostic no_scheme(Span span);
 Diagnostic scheme_head(Span span);

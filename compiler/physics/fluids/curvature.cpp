@@ -19,6 +19,7 @@ class Curvature {
   Curvature(const Equations& d, std::vector<Law>& laws) : d_(d), laws_(laws) {
     const auto dims = static_cast<std::size_t>(d.grid.dims);
     for (const Law& law : laws) {
+      if (law.time) continue;
       const StateField& field = *d.field_of(law.arrays.front());
       const dsl::Symbol* symbol = d.resolved.find(field.name);
       const bool vector = symbol && symbol->type.base == dsl::Type::Base::Vector;
@@ -30,6 +31,7 @@ class Curvature {
     const Law* energy = find_energy();
     const Expr volume = cell_volume(d_), dx = d_.grid.dx;
     for (Law& law : laws_) {
+      if (law.time) continue;  // no density: nothing dilutes it
       for (int k = 0; k < factors(); ++k) {
         const Expr rate = stretching(d_, k);
         if (rate.is_zero()) continue;

@@ -135,8 +135,8 @@ void TrialStates::find_reference() {
   for (const StateField& field : d_.fields) {
     if (!field.primitive) continue;
     const bool vector = is_vector(field) || field.arrays.size() > 1;
-    for (const int array : field.arrays) reference_[array] = vector ? 0 : 1;
-    if (!vector) numbers.push_back(field.arrays[0]);
+    for (const int array : field.arrays) reference_[array] = vector || field.relaxed ? 0 : 1;
+    if (!vector && !field.relaxed) numbers.push_back(field.arrays[0]);
   }
   Numbers start = reference_;
   const Numbers ones = reference_;
@@ -232,6 +232,10 @@ std::vector<TrialState> TrialStates::drawn(int count) const {
     TrialState state;
     for (const StateField& field : d_.fields) {
       if (!field.primitive) continue;
+      if (field.relaxed) {
+        for (const int array : field.arrays) state.primitives[array] = 0;
+        continue;
+      }
       if (field.rows == 1 && field.cells.size() == 1 && !is_vector(field)) {
         state.primitives[field.arrays[0]] = std::pow(10.0, 6 * uniform(random) - 3);
         continue;
@@ -248,7 +252,7 @@ std::vector<TrialState> TrialStates::drawn(int count) const {
         state.primitives[field.arrays[i]] = length * direction[i] / std::sqrt(square);
       }
     }
-    if (complete(state))
+    if (complete(state) && relax(state, random))
       states.push_back(std::move(state));
     else if (std::ssize(beyond) < count)
       beyond.push_back(std::move(state));
@@ -257,9 +261,37 @@ std::vector<TrialState> TrialStates::drawn(int count) const {
     if (std::ssize(states) >= count) break;
     const double share = 1 - std::pow(10.0, -3 * uniform(random));
     state.primitives = between(state.primitives, share * reach(state.primitives));
-    if (complete(state)) states.push_back(std::move(state));
+    if (complete(state) && relax(state, random)) states.push_back(std::move(state));
   }
   return states;
+}
+
+/// Gives what relaxes random values of either sign, up to a part of the largest density, which
+/// change no density by more than that.
+bool TrialStates::relax(TrialState& state, std::mt19937_64& random) const {
+  std::uniform_real_distribution<double> uniform(0, 1);
+  const Numbers without = state.quantities;
+  double largest = 0;
+  for (const auto& [array, value] : without) largest = std::max(largest, std::abs(value));
+  std::vector<int> relaxed;
+  for (const StateField& field : d_.fields)
+    if (field.primitive && field.relaxed)
+      relaxed.insert(relaxed.end(), field.arrays.begin(), field.arrays.end());
+  if (relaxed.empty()) return true;
+  for (const int array : relaxed) {
+    const double sign = uniform(random) < 0.5 ? -1 : 1;
+    state.primitives[array] = sign * kRelaxedPart * largest * std::pow(10.0, -2 * uniform(random));
+  }
+  for (int attempt = 0; attempt < 40; ++attempt) {
+    bool close = complete(state);
+    for (const Law& law : laws_)
+      for (const int array : law.arrays)
+        close = close && (law.time || std::abs(state.quantities.at(array) - without.at(array)) <=
+                                          kRelaxedPart * largest);
+    if (close) return true;
+    for (const int array : relaxed) state.primitives[array] /= 2;
+  }
+  return false;
 }
 
 std::vector<TrialState> TrialStates::hard(const std::vector<TrialState>& states) const {
@@ -273,7 +305,8 @@ std::vector<TrialState> TrialStates::hard(const std::vector<TrialState>& states)
     double first = 0;
     int numbers = 0;
     for (const StateField& field : d_.fields) {
-      if (!field.primitive || field.cells.size() != 1 || is_vector(field)) continue;
+      if (!field.primitive || field.relaxed || field.cells.size() != 1 || is_vector(field))
+        continue;
       double& value = state.primitives.at(field.arrays[0]);
       if (numbers++ == 0) {
         first = value;
@@ -284,7 +317,7 @@ std::vector<TrialState> TrialStates::hard(const std::vector<TrialState>& states)
     if (numbers > 1) add(state);
     bool vectors = false;
     for (const StateField& field : d_.fields) {
-      if (!field.primitive || !is_vector(field)) continue;
+      if (!field.primitive || field.relaxed || !is_vector(field)) continue;
       double square = 0;
       for (const int array : field.arrays) square += std::pow(state.primitives.at(array), 2);
       const double length = 1 - std::pow(10.0, -6 * uniform(random));

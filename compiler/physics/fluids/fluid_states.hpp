@@ -10,6 +10,7 @@
 #pragma once
 
 #include <map>
+#include <random>
 #include <vector>
 
 #include "compiler/physics/fluids/conservation.hpp"
@@ -28,11 +29,16 @@ std::vector<Expr> made_of(const Space& d, Lowerer& lower);
 
 struct TrialState {
   Numbers primitives, quantities;
-  double u = 0;  ///< solution of `solve`, where there is one
+  double u = 0;                    ///< solution of `solve`, where there is one
+  std::vector<double> components;  ///< the same where a vector is solved for
 };
 
 class TrialStates {
  public:
+  /// Variables of `relax` lines, which no density determines, are up to this part of the largest
+  /// density of the state without them, and change no density by more than that.
+  static constexpr double kRelaxedPart = 0.25;
+
   TrialStates(const Space& d, Lowerer& lower, const std::vector<Law>& laws);
 
   /// Up to `count` random states, the same at every call: densities over six decades, vectors of
@@ -52,6 +58,7 @@ class TrialStates {
   bool is_vector(const StateField& field) const;
 
  private:
+  bool relax(TrialState& state, std::mt19937_64& random) const;
   void find_guards();
   void find_reference();
   bool read_start(Numbers& reference) const;

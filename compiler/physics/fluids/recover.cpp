@@ -38,7 +38,9 @@ class Recovery {
     read_solve();
     read_facts();
     std::vector<Derived> result;
-    if (solve_) {
+    if (solve_ && fact(solve_->name).values.size() > 1) {
+      solve_components(result);
+    } else if (solve_) {
       solved_ = arena().symbol("recover:" + solve_->name + ":0");
       const Expr g = full(fact(solve_->name).values[0], solve_->span);
       const RecoveryEquation equation(d_, *solve_, solved_, trials_);
@@ -54,6 +56,10 @@ class Recovery {
     }
     for (const StateField& field : d_.fields) {
       if (!field.primitive) continue;
+      if (field.relaxed) {
+        relaxed(field, result);
+        continue;
+      }
       const RecoveredFact* found = find(field.name);
       if (!found) d_.fail(errors::not_recovered(field.span, field.name));
       if (found->values.size() != field.arrays.size()) {
@@ -62,7 +68,9 @@ class Recovery {
       }
       for (std::size_t i = 0; i < field.arrays.size(); ++i) {
         Expr value = full(found->values[i], found->span);
-        if (u_)
+        if (!components_.empty())
+          value = with_components(value);
+        else if (u_)
           value = closed_ ? with_root(value, closed_) : algebra::substitute(value, solved_, u_);
         refuse_primitive(value, found->span);
         result.push_back(
@@ -77,6 +85,49 @@ class Recovery {
 
  private:
   Arena& arena() { return d_.arena(); }
+
+  /// A variable of a `relax` line is what is stored.
+  const StateField& stored(const std::string& name) const {
+    return *std::ranges::find_if(d_.fields, [&](const StateField& field) {
+      return field.conserved && field.relaxed && field.name == name;
+    });
+  }
+  void relaxed(const StateField& field, std::vector<Derived>& result) {
+    if (const RecoveredFact* found = find(field.name))
+      d_.fail(errors::recovers_what_relaxes(found->span, field.name));
+    const std::vector<int>& arrays = stored(field.name).arrays;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      result.push_back({field.arrays[i],
+                        arrays.size() > 1 ? fmt::format("{}_{}", field.name, i) : field.name,
+                        arena().load(arrays[i]), false});
+    }
+  }
+
+  /// `solve v` of a vector: its components are the first values that are recovered.
+  void solve_components(std::vector<Derived>& result) {
+    if (solve_->method != Solve::Method::FixedPoint)
+      d_.fail(errors::vector_by(solve_->span, solve_->name));
+    const RecoveredFact& own = fact(solve_->name);
+    components_ = own.symbols;
+    std::vector<Expr> g;
+    for (const Expr value : own.values) g.push_back(full(value, solve_->span));
+    for (const Expr value : g) refuse_primitive(value, solve_->span);
+    states_ = trials_.drawn(kStates);
+    if (states_.empty()) d_.fail(errors::no_finite_state(clause_->keyword_span));
+    const VectorSolution solution = solve_vector(d_, *solve_, components_, g, states_);
+    for (std::size_t i = 0; i < components_.size(); ++i) {
+      result.push_back(
+          {d_.new_array(), fmt::format("{}_{}", solve_->name, i), solution.values[i], true});
+      found_.push_back(arena().load(result.back().array));
+    }
+    made_.residual = with_components(solution.residual);
+    made_.residual_left = solution.reached;
+  }
+  Expr with_components(Expr value) const {
+    std::unordered_map<const algebra::Node*, Expr> known;
+    for (std::size_t i = 0; i < components_.size(); ++i) known[components_[i].get()] = found_[i];
+    return algebra::substitute(value, known);
+  }
 
   /// A formula with the closed form in place of u, where squares of roots cancel the roots. The
   /// conditions around the closed form are put around the formula.
@@ -158,6 +209,13 @@ class Recovery {
       facts_.clear();
       Scope scope;
       scope.dynamic = true;
+      for (const StateField& field : d_.fields) {
+        if (!field.conserved || !field.relaxed || sizes.contains(field.name)) continue;
+        std::vector<Component> parts;
+        for (const int array : field.arrays) parts.push_back({arena().load(array), {}});
+        scope.values.emplace(field.name, parts.size() == 1 ? Value::of(parts[0].re)
+                                                           : Value::vector(std::move(parts)));
+      }
       for (const auto& [name, size] : sizes) {
         std::vector<Component> parts;
         for (std::size_t i = 0; i < size; ++i) {
@@ -178,9 +236,6 @@ class Recovery {
         facts_.push_back(std::move(fact));
       }
     }
-    if (solve_ && fact(solve_->name).values.size() != 1) {
-      d_.fail(errors::wrong_shape(solve_->span, "what is solved for is one number"));
-    }
   }
 
   const RecoveredFact* find(const std::string& name) const {
@@ -196,7 +251,8 @@ class Recovery {
     const std::function<Expr(Expr)> close = [&](Expr e) -> Expr {
       std::unordered_map<const algebra::Node*, Expr> inside;
       algebra::visit(e, [&](Expr node) {
-        if (!node.is(Op::Symbol) || node == solved_) return;
+        if (!node.is(Op::Symbol) || node == solved_ || std::ranges::count(components_, node) > 0)
+          return;
         for (const RecoveredFact& other : facts_) {
           for (std::size_t i = 0; i < other.symbols.size(); ++i) {
             if (!(other.symbols[i] == node)) continue;
@@ -232,6 +288,13 @@ class Recovery {
       bool good = true;
       for (const Derived& value : recovered) {
         numbers[value.array] = evaluated(value.value, numbers, {}, 0);
+        const auto component =
+            std::ranges::find_if(found_, [&](Expr load) { return load->index == value.array; });
+        if (component != found_.end()) {
+          numbers[value.array] =
+              sample.components[static_cast<std::size_t>(component - found_.begin())];
+          continue;
+        }
         if (u_ && value.array == u_->index) {
           if (std::isfinite(sample.u)) numbers[value.array] = sample.u;
           continue;
@@ -271,6 +334,7 @@ class Recovery {
   std::vector<RecoveredFact> facts_;
   std::vector<Sample> states_;
   Expr solved_, u_, closed_;
+  std::vector<Expr> components_, found_;  ///< of a vector that is solved for: symbols, values
 };
 
 }  // namespace

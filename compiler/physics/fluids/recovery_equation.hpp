@@ -23,6 +23,20 @@
 
 namespace vphi::physics {
 
+/// Result for `solve v` of a vector, v = g(v).
+struct VectorSolution {
+  std::vector<Expr> values;  ///< v as functions of quantities
+  Expr residual;             ///< largest |v - g(v)| of a component at these values
+  std::int64_t iterations = 0;
+  double reached = 0;  ///< largest error after these iterations
+};
+
+/// All components are iterated at once. The number of iterations is what the slowest of the states
+/// takes, with its solutions found by 4000 iterations at most; E0793 where one is not found.
+/// `solved`: a symbol for each component. Sets TrialState::components.
+VectorSolution solve_vector(const Equations& d, const Solve& solve, const std::vector<Expr>& solved,
+                            const std::vector<Expr>& g, std::vector<TrialState>& states);
+
 class RecoveryEquation {
  public:
   /// `solved` is the symbol of u.

@@ -11,6 +11,7 @@
 #include "compiler/physics/fluids/conservation.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/curvature.hpp"
+#include "compiler/physics/fluids/relaxation.hpp"
 #include "compiler/physics/fluids/scheme_head.hpp"
 #include "compiler/physics/fluids/signals.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -98,6 +99,10 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
     c.half_step = is_on(*value);
   }
   const bool is_step = text->body.empty() || text->body.back().definition.head.primes == 0;
+  const bool with_rates = holds_primitive_rates(d, d.laws);
+  for (const Law& law : d.laws)
+    if (is_step && (law.time || holds_primitive_rates(d, {law})))
+      d.fail(errors::relaxes_in_step(use->keyword_span, law.span, scheme_name(*use)));
   if (is_step && d.coordinates.curved)
     d.fail(errors::scale_in_step(use->keyword_span, d.coordinates.span, scheme_name(*use)));
   // a step is taken in coordinates, a right side in lengths and then with the areas of faces
@@ -131,7 +136,7 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
   for (const Law& law : laws) {
     for (std::size_t i = 0; i < law.arrays.size(); ++i) {
       const int array = law.arrays[i];
-      Expr rate = kernel::with_fixed_order(law.source[i]);
+      Expr rate = with_rates ? arena.integer(0) : kernel::with_fixed_order(law.source[i]);
       if (c.step) {
         if (!rate.is_zero()) c.source[array] = rate;
         rates[array] = arena.integer(0);
@@ -144,6 +149,7 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
       rates[array] = rate;
     }
   }
+  if (with_rates) rates = with_known_rates(d, laws, rates);
   // a wall that mirrors (`neumann`) reflects: vectors change sign across it
   for (int axis = 0; axis < d.grid.dims; ++axis) {
     if (d.grid.boundary[axis] != Boundary::Neumann) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "compiler/algebra/matrix.hpp"
@@ -82,9 +83,22 @@ Expr trace(const Formulas& x, const Formulas& y) {
   return sum;
 }
 
+/// dS/d(grad P) along an axis: neighbours at a distance of n sites count n times dx.
+Expr slope_by_gradient(Expr source, int primitive, int axis, Expr dx) {
+  Expr sum = dx->arena->integer(0);
+  for (const Expr load : algebra::reads(source)) {
+    if (!load.is(Op::Load) || load->index != primitive) continue;
+    const int sites = load->offset.d[static_cast<std::size_t>(axis)];
+    if (sites != 0) sum = sum + dx->arena->integer(sites) * dx * algebra::derivative(source, load);
+  }
+  return sum;
+}
+
 }  // namespace
 
-Signals::Signals(const Space& d, const std::vector<Law>& laws) : d_(d) {
+Signals::Signals(const Space& d, const std::vector<Law>& laws,
+                 const std::map<int, int>& primitive_rates)
+    : d_(d) {
   for (const StateField& field : d.fields)
     if (field.primitive)
       primitives_.insert(primitives_.end(), field.arrays.begin(), field.arrays.end());
@@ -98,6 +112,7 @@ Signals::Signals(const Space& d, const std::vector<Law>& laws) : d_(d) {
     for (std::size_t i = 0; i < law.arrays.size(); ++i) {
       density_slopes_.push_back(slopes(law.density.parts[i].re));
       of_primitives[d.arena().load(law.arrays[i]).get()] = law.density.parts[i].re;
+      densities_[law.arrays[i]] = law.density.parts[i].re;
     }
   }
   flux_slopes_.resize(static_cast<std::size_t>(d.grid.dims));
@@ -105,6 +120,26 @@ Signals::Signals(const Space& d, const std::vector<Law>& laws) : d_(d) {
     for (const Law& law : laws)
       for (const auto& axes : law.flux)
         flux_slopes_[k].push_back(slopes(algebra::substitute(axes[k], of_primitives)));
+  if (std::ranges::none_of(laws, [](const Law& law) { return bool(law.time); })) return;
+  gradient_slopes_.resize(flux_slopes_.size());
+  for (const Law& law : laws) {
+    for (const Expr source : law.source) {
+      rate_slopes_.emplace_back();
+      for (const int p : primitives_) {
+        const auto rate = primitive_rates.find(p);
+        rate_slopes_.back().push_back(
+            rate == primitive_rates.end()
+                ? d.arena().integer(0)
+                : algebra::derivative(source, d.arena().load(rate->second)));
+      }
+      for (std::size_t k = 0; k < gradient_slopes_.size(); ++k) {
+        gradient_slopes_[k].emplace_back();
+        for (const int p : primitives_)
+          gradient_slopes_[k].back().push_back(
+              slope_by_gradient(source, p, static_cast<int>(k), d.grid.dx));
+      }
+    }
+  }
 }
 
 bool Signals::of_state_alone() const {
@@ -118,14 +153,21 @@ bool Signals::of_state_alone() const {
   return !some(density_slopes_) && std::ranges::none_of(flux_slopes_, some);
 }
 
-std::optional<double> Signals::largest(const Numbers& primitives, int axis) const {
+std::optional<double> Signals::largest(const Numbers& primitives, int axis, bool sources) const {
   const std::size_t n = primitives_.size();
   if (density_slopes_.size() != n) return std::nullopt;
   Matrix u(n, std::vector<double>(n)), f = u;
+  Numbers numbers = primitives;
+  if (!rate_slopes_.empty())
+    for (const auto& [quantity, density] : densities_)
+      numbers[quantity] = evaluated(density, primitives);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
       u[i][j] = evaluated(density_slopes_[i][j], primitives);
       f[i][j] = evaluated(flux_slopes_[static_cast<std::size_t>(axis)][i][j], primitives);
+      if (rate_slopes_.empty() || !sources) continue;
+      u[i][j] -= evaluated(rate_slopes_[i][j], numbers);
+      f[i][j] -= evaluated(gradient_slopes_[static_cast<std::size_t>(axis)][i][j], numbers);
     }
   }
   if (!std::isfinite(largest_entry(u)) || !std::isfinite(largest_entry(f))) return std::nullopt;
@@ -208,6 +250,10 @@ class StartAtSite {
     }
   }
 
+  double value(Expr e) {
+    return algebra::evaluate(e, {[&](const algebra::Node& node) { return leaf(node); }});
+  }
+
   /// Primitive variables of the quantities.
   void recover() {
     for (const Derived& fact : system_.conservation->recovered)
@@ -220,9 +266,6 @@ class StartAtSite {
  private:
   static bool over_sites(Expr e) {
     return (e.op() >= Op::Mean && e.op() <= Op::Maximum) || e.is(Op::PairSum);
-  }
-  double value(Expr e) {
-    return algebra::evaluate(e, {[&](const algebra::Node& node) { return leaf(node); }});
   }
   double leaf(const algebra::Node& node) {
     if (node.op == Op::Site) return place_[static_cast<std::size_t>(node.index)];
@@ -243,12 +286,10 @@ class StartAtSite {
   std::array<double, 4> place_{};
 };
 
-}  // namespace
-
-std::optional<double> speed_at_start(const System& system, const Signals& signals,
-                                     bool one_at_a_time) {
+/// The largest of `value` at up to 600 different sites of the start.
+std::optional<double> largest_of_start(const System& system,
+                                       const std::function<double(StartAtSite&)>& value) {
   constexpr std::int64_t kMost = 600;  // the most sites that are evaluated
-  if (!signals.of_state_alone()) return std::nullopt;
   const std::int64_t sites = system.lattice.sites();
   std::int64_t stride = std::max<std::int64_t>(1, sites / kMost);
   if (stride % 2 == 0) ++stride;  // meets every part of each axis
@@ -262,14 +303,30 @@ std::optional<double> speed_at_start(const System& system, const Signals& signal
     if (!seen.insert(state).second) continue;
     start.recover();
     if (!start.known) return std::nullopt;
+    const double here = value(start);
+    if (!start.known) return std::nullopt;
+    most = std::max(most.value_or(here), here);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::optional<double> speed_at_start(const System& system, const Signals& signals,
+                                     bool one_at_a_time) {
+  if (!signals.of_state_alone()) return std::nullopt;
+  return largest_of_start(system, [&](StartAtSite& start) {
     double here = 0;
     for (int axis = 0; axis < system.lattice.dims; ++axis) {
       const double speed = signals.largest(start.numbers, axis).value_or(0);
       here = one_at_a_time ? std::max(here, speed) : here + speed;
     }
-    most = std::max(most.value_or(0), here);
-  }
-  return most;
+    return here;
+  });
+}
+
+std::optional<double> largest_at_start(const System& system, Expr value) {
+  return largest_of_start(system, [&](StartAtSite& start) { return start.value(value); });
 }
 
 }  // namespace vphi::physics

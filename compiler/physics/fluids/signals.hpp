@@ -1,12 +1,15 @@
 // Signal velocities of conservation laws: eigenvalues of the Jacobian of the flux.
 //
 // With densities U(P) and fluxes F(P) of the primitive variables P, the signal velocities along an
-// axis are the eigenvalues of dF/dU, which are those of (dU/dP)^-1 dF/dP. At one state they are
+// axis are the eigenvalues of dF/dU, which are those of (dU/dP)^-1 dF/dP. Sources S that hold
+// derivatives of P in space and time change them, to those of (dU/dP - dS/dP')^-1 (dF/dP -
+// dS/d(grad P)), for waves that are long against dx. At one state they are
 // computed as numbers. For a run there is an expression for a site, made of traces of powers, which
 // holds for any laws and equation of state: v + c for a gas, u for Burgers' equation, at most 1 for
 // a relativistic fluid. Nothing fails: the result is empty where dU/dP has no inverse.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -17,10 +20,12 @@ namespace vphi::physics {
 
 class Signals {
  public:
-  Signals(const Space& d, const std::vector<Law>& laws);
+  Signals(const Space& d, const std::vector<Law>& laws,
+          const std::map<int, int>& primitive_rates = {});
 
-  /// The largest |velocity| along an axis at a state of primitive variables.
-  std::optional<double> largest(const Numbers& primitives, int axis) const;
+  /// The largest |velocity| along an axis at a state of primitive variables; `sources`: of the laws
+  /// with their sources, otherwise of the fluxes alone.
+  std::optional<double> largest(const Numbers& primitives, int axis, bool sources = true) const;
 
   /// Whether the velocities depend on the state only, not on time or a swept name.
   bool of_state_alone() const;
@@ -37,8 +42,13 @@ class Signals {
 
   const Space& d_;
   std::vector<int> primitives_;
+  std::map<int, Expr> densities_;      ///< quantity -> as a function of primitive variables
   Formulas density_slopes_;            ///< [component][primitive variable]
   std::vector<Formulas> flux_slopes_;  ///< for each axis
+  /// What sources that read neighbours and hold derivatives in time take from the two; empty where
+  /// none does.
+  Formulas rate_slopes_;
+  std::vector<Formulas> gradient_slopes_;
 };
 
 /// The largest speed in the initial state, from a sample of its sites: along one axis where
@@ -46,5 +56,8 @@ class Signals {
 /// read from a file.
 std::optional<double> speed_at_start(const System& system, const Signals& signals,
                                      bool one_at_a_time);
+
+/// The largest value of an expression of primitive variables at the same sites.
+std::optional<double> largest_at_start(const System& system, Expr value);
 
 }  // namespace vphi::physics

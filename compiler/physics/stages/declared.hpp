@@ -40,6 +40,7 @@ struct StateField {
   Expr length = {};             ///< `norm = ...`: length of a vector at each site; null: any
   bool conserved = false;       ///< of a `conserve` line
   bool primitive = false;       ///< of a `primitive` line: recovered from the conserved quantities
+  bool relaxed = false;         ///< of a `relax` line: both a primitive variable and stored
   int order = 0;                ///< 1 or 2, once the equations are known
   bool hamiltonian = false;     ///< order 1 as one of a canonical pair
   std::vector<int> velocities;  ///< order 2: array of d/dt of each array
@@ -81,8 +82,8 @@ struct Declared : Setting {
 
 /// Fields of the model's lines, and the quantities of its conservation laws.
 Declared declare_fields(const Setting& setting);
-/// Arrays for the conserved fields.
-std::vector<StateField> conserved_fields(const Setting& d);
+/// Arrays for the conserved fields. Marks those of `declared` that relax, which have one too.
+std::vector<StateField> conserved_fields(const Setting& d, std::vector<StateField>& declared);
 /// Fails where a density couples neighbours of fields with different boundaries. The derivative of
 /// its sum is then not a shift of its terms.
 void check_coupled_walls(const Declared& d, Expr density, dsl::Span span);

@@ -20,6 +20,7 @@ struct Law {
   std::vector<std::vector<Expr>> flux;  ///< [component][axis]: U' + sum_k d(flux_k, k) = source
   std::vector<Expr> source;             ///< [component]
   Expr isotropic;                       ///< sum of the terms `grad(f)`; null without any
+  Expr time;  ///< of `relax`: how long the distance to its target takes; null: a law
   dsl::Span span;
 };
 
@@ -30,6 +31,9 @@ struct Laws {
   /// Limits of conserved quantities; those of fields belong to the stage Program.
   std::vector<Derived> limits;
   std::map<int, Expr> conserved_rates;
+  /// Array of a primitive variable -> what stands for its derivative in time in sources, until
+  /// `with_known_rates` puts the value there.
+  std::map<int, int> primitive_rates;
 };
 
 /// Rates of fields, and the weights of their momenta.

@@ -152,6 +152,28 @@ evolve heun, dt = 0.1*dx, until = t > 0.1
 init eps = 1 + 0.1*sin(2*pi*x), v = 0.1
 every 1 step: total(E) -> "m.h5"
 )"},
+      {"stress", R"(model stress "a variable that relaxes, derivatives in time, a vector solved for"
+lattice plane: 5*4, spacing = 0.4, boundary = [neumann, outflow]
+R = x + 2
+metric scale(1, R, 1 + 0.1*t), energy = E
+primitive eps, s: real, v: vec(2)
+p = eps/3
+W = 1/sqrt(1 - norm2(v))
+conserve E = (eps + p)*W^2 - p + s*norm2(v): div(M)
+conserve M = (eps + p)*W^2*v + s*v:          div((M - s*v)*v) + grad(p + s) + 0.05*v'
+theta = W' + d(W*v[0], x) + d(W*v[1], y)/R
+relax s = -0.3*eps*theta + 0.1*v[1]' + 0.01*t, time = 2*W, along = v
+recover {
+  eps = E - dot(M, v)
+  v   = M/(E + p + s - s*norm2(v))
+  solve v by fixed_point, tol = 1e-14, max = 200, start = 0
+}
+scheme kt_primitive, speed = 1
+evolve heun, dt = 0.05*dx, until = t > 1.2
+init t = 1, eps = 1, s = 0.05, v = [0.1*x, 0.05]
+precision real = f64
+every 20 steps: total(E) -> "m.h5"
+)"},
   };
   return kTexts;
 }
@@ -308,6 +330,21 @@ const std::vector<Fault>& faults() {
           [](System& s, Expr e) {
             const Expr p = s.arena->load(laws(s).recovered.at(1).array);
             return algebra::substitute(e, p, s.arena->integer(0));
+          })},
+      // what relaxes
+      {"a relaxation one in a million too fast", "stress", in("s", times(1 + 1e-6))},
+      {"a component of a solved vector of the other sign", "stress", recovered("v_1", times(-1))},
+      {"a part of a target dropped", "stress",
+       in("s", [](System& s, Expr e) { return e - s.arena->real(0.005L) * s.arena->symbol("t"); })},
+      {"the dilution of what relaxes counted", "stress",
+       in("s",
+          [](System& s, Expr e) {
+            return e - s.arena->real(0.01L) * s.arena->load(laws(s).quantities.back());
+          })},
+      {"a derivative in time that is not taken along", "stress",
+       in("M_1",
+          [](System& s, Expr e) {
+            return e + s.arena->real(0.001L) * s.arena->load(laws(s).quantities[0]);
           })},
       {"what leaves the box of a right side", "gas",
        [](System& s) {

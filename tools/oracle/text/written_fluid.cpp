@@ -42,6 +42,11 @@ Numbers Written::value(const dsl::Expr& e, const Given& given, const Place* plac
     local.scope = &scope;
     scope.names.emplace(name, std::move(local));
   }
+  for (const auto& [name, of_place] : given.places) {
+    Local local;
+    local.of_place = of_place;
+    scope.names.insert_or_assign(name, std::move(local));
+  }
   for (const auto& [name, axis] : given.axes) {
     Local local;
     local.index = Index{axis, 1, Index::Kind::Direction};
@@ -78,6 +83,19 @@ WrittenFluid::WrittenFluid(const dsl::Resolved& resolved, Written& text)
     for (const dsl::Item* right : dsl::positional(*clause)) law.right.push_back(right->value.get());
     laws_.push_back(std::move(law));
   }
+  for (const dsl::Clause* clause : resolved.clauses("relax")) {
+    Law law;
+    law.item = &clause->items.front();
+    if (const dsl::ExprPtr time = dsl::option(*clause, "time")) law.time = time.get();
+    if (const dsl::ExprPtr along = dsl::option(*clause, "along")) law.along = along.get();
+    for (Name& p : primitives_) {
+      if (p.name != law.item->head->name) continue;
+      p.relaxed = true;
+      quantities_.push_back({p.name, p.size, first, true});
+      first += p.size;
+    }
+    laws_.push_back(std::move(law));
+  }
   if (const dsl::Clause* metric = resolved.clause("metric")) {
     const dsl::Expr& form = *metric->items.front().value;
     if (form.text == "scale")
@@ -94,6 +112,8 @@ WrittenFluid::WrittenFluid(const dsl::Resolved& resolved, Written& text)
       const auto number = [&] { return text_.value(*item.value, nullptr).parts[0].real(); };
       if (!item.head) {
         if (item.value) solve_->name = item.value->text;
+        for (const Name& p : primitives_)
+          if (p.name == solve_->name) solve_->size = p.size;
       } else if (item.head->name == "start") {
         solve_->start = number();
       } else if (item.head->name == "from") {
@@ -122,9 +142,11 @@ Written::Given WrittenFluid::given(const Cell* quantities, const Cell* primitive
 Cell WrittenFluid::densities(const Cell& primitives, const Place& place) {
   const Written::Given names = given(nullptr, &primitives);
   Cell cell;
-  for (const Law& law : laws_)
-    for (const Complex z : text_.value(*law.item->value, names, &place).parts)
-      cell.push_back(z.real());
+  for (const Law& law : laws_) {
+    const Numbers v = law.time ? names.values.at(law.item->head->name)
+                               : text_.value(*law.item->value, names, &place);
+    for (const Complex z : v.parts) cell.push_back(z.real());
+  }
   return cell;
 }
 
@@ -161,6 +183,29 @@ long double WrittenFluid::root(const Written::Given& names, const Place& place) 
                                                                                     : kNone;
 }
 
+/// The solution of v = g(v), all components at once.
+Numbers WrittenFluid::vector_root(const Written::Given& names, const Place& place) {
+  Written::Given own = names;
+  own.formulas.erase(solve_->name);
+  Numbers v = Numbers::vector(
+      std::vector<Complex>(static_cast<std::size_t>(solve_->size), Complex(solve_->start)));
+  constexpr int kRounds = 2000;
+  long double before = std::numeric_limits<long double>::infinity();
+  for (int round = 0; round < kRounds; ++round) {
+    own.values[solve_->name] = v;
+    Numbers next = text_.value(*facts_.at(solve_->name), own, &place);
+    long double step = 0;
+    for (std::size_t i = 0; i < v.parts.size(); ++i)
+      step = std::max(step, std::fabs(next.parts.at(i).real() - v.parts[i].real()));
+    v = std::move(next);
+    if (!std::isfinite(step)) break;
+    if (step == 0 || (step < 1e-15L && step >= before)) return v;
+    before = step;
+  }
+  for (Complex& z : v.parts) z = kNone;
+  return v;
+}
+
 long double WrittenFluid::left(const Cell& quantities, long double u, const Place& place) {
   Written::Given names = given(&quantities, nullptr);
   names.formulas = facts_;
@@ -174,20 +219,29 @@ Cell WrittenFluid::recovered(const Cell& quantities, const Place& place) {
   names.formulas = facts_;
   Cell cell;
   long double u = 0;
-  if (solve_) {
+  const bool vector = solve_ && solve_->size > 1;
+  if (vector) {
+    const Numbers v = vector_root(names, place);
+    names.formulas.erase(solve_->name);
+    names.values[solve_->name] = v;
+  } else if (solve_) {
     u = finite(quantities) ? root(names, place) : kNone;
     names.formulas.erase(solve_->name);
     names.values[solve_->name] = Numbers::of(u);
   }
   for (const Name& p : primitives_) {
     const auto fact = facts_.find(p.name);
+    if (p.relaxed || (vector && p.name == solve_->name)) {
+      for (const Complex z : names.values.at(p.name).parts) cell.push_back(z.real());
+      continue;
+    }
     if (fact == facts_.end()) throw NotCovered{{}, "`" + p.name + "`, which no fact gives"};
     Numbers v = solve_ && p.name == solve_->name ? Numbers::of(u)
                                                  : text_.value(*fact->second, names, &place);
     if (v.scalar()) v.parts.resize(static_cast<std::size_t>(p.size), v.parts[0]);
     for (const Complex z : v.parts) cell.push_back(z.real());
   }
-  if (solve_) cell.push_back(u);
+  if (solve_ && !vector) cell.push_back(u);
   return cell;
 }
 
@@ -284,16 +338,94 @@ void WrittenFluid::read_flux(const dsl::Expr& e, long double sign, const Written
 }
 
 std::vector<Cell> WrittenFluid::fluxes(const FluidCell& cell, const Place& place) {
-  const Written::Given names = given(&cell.quantities, &cell.primitives);
+  const Written::Given names =
+      with_sources_ ? of_sources_ : given(&cell.quantities, &cell.primitives);
   std::vector<Cell> out(static_cast<std::size_t>(components(false)),
                         Cell(static_cast<std::size_t>(dims()) + 1));
   isotropic_.clear();
+  for (std::size_t i = 0; i < laws_.size(); ++i)
+    if (laws_[i].time) read_relaxation(laws_[i], quantities_[i], names, place, out);
   for (std::size_t i = 0; i < laws_.size(); ++i)
     for (const dsl::Expr* right : laws_[i].right)
       read_flux(*right, 1, names, place, static_cast<std::size_t>(quantities_[i].first),
                 static_cast<std::size_t>(quantities_[i].size), out);
   if (in_coordinates()) turn(cell, place, out);
   return out;
+}
+
+/// X' + v.grad(X) = (target - X)/time as a law with the flux X*v.
+void WrittenFluid::read_relaxation(const Law& law, const Name& name, const Written::Given& names,
+                                   const Place& place, std::vector<Cell>& out) {
+  const auto first = static_cast<std::size_t>(name.first), axes = static_cast<std::size_t>(dims());
+  const auto value = [&](const dsl::Expr& e) { return text_.value(e, names, &place); };
+  dsl::Expr own;
+  own.kind = ExprKind::Name;
+  own.text = name.name;
+  const Numbers x = value(own);
+  for (std::size_t i = 0; law.along && i < x.parts.size(); ++i) {
+    const Numbers v = value(*law.along);
+    for (std::size_t k = 0; k < axes; ++k)
+      out[first + i][k] += x.parts[i].real() * v.parts.at(k).real();
+  }
+  if (!with_sources_) return;
+  const Numbers target = value(*law.item->value);
+  const long double time = value(*law.time).parts.at(0).real();
+  const long double thinner = law.along ? divergence(*law.along, names, place) : 0;
+  for (std::size_t i = 0; i < x.parts.size(); ++i) {
+    const long double here = x.parts[i].real();
+    out[first + i][axes] += (target.parts.at(i).real() - here) / time + here * thinner;
+  }
+}
+
+/// Through both faces along each axis, as much as half of the values on their two sides.
+long double WrittenFluid::divergence(const dsl::Expr& v, const Written::Given& names,
+                                     const Place& place) {
+  long double sum = 0;
+  for (int axis = 0; axis < dims(); ++axis) {
+    const auto k = static_cast<std::size_t>(axis);
+    const auto at = [&](int steps) {
+      Place there = place;
+      there[k] += steps;
+      return there;
+    };
+    const auto of = [&](const Place& p) { return text_.value(v, names, &p).parts.at(k).real(); };
+    const Place next = at(1), back = at(-1);
+    const long double right = in_coordinates() ? area(place, axis) : 1;
+    const long double left = in_coordinates() ? area(back, axis) : 1;
+    const long double here = of(place);
+    sum += (right * (here + of(next)) - left * (of(back) + here)) / 2;
+  }
+  return sum / text_.box.dx / (in_coordinates() ? volume(place) : 1);
+}
+
+Cell WrittenFluid::sources(const FluidCell& cell,
+                           const std::function<Cell(const Place&)>& primitives,
+                           const Cell& derivatives, const Place& place) {
+  long double moved = 0;
+  of_sources_ = given(&cell.quantities, nullptr);
+  for (const Name& p : primitives_) {
+    of_sources_.values.erase(p.name);
+    of_sources_.places[p.name] = [&, p](const Place& there) {
+      Cell values = primitives(there);
+      for (std::size_t i = 0; there == place && i < derivatives.size(); ++i)
+        values[i] += moved * derivatives[i];
+      return together(values, p.first, p.size);
+    };
+  }
+  struct Within {
+    WrittenFluid& fluid;
+    ~Within() {
+      fluid.with_sources_ = false;
+      fluid.text_.moves = nullptr;
+    }
+  } within{*this};
+  with_sources_ = true;
+  text_.moves = &moved;
+  text_.moved = false;
+  const std::vector<Cell> out = fluxes(cell, place);
+  Cell result;
+  for (const Cell& component : out) result.push_back(component.back());
+  return result;
 }
 
 // ---- scale factors --------------------------------------------------------------------------
@@ -382,7 +514,7 @@ void WrittenFluid::turn(const FluidCell& cell, const Place& place, std::vector<C
   };
   const auto is_vector = [&](const Name& q) {
     const dsl::Symbol* symbol = resolved_.find(q.name);
-    return symbol && symbol->type.base == dsl::Type::Base::Vector &&
+    return !q.relaxed && symbol && symbol->type.base == dsl::Type::Base::Vector &&
            static_cast<std::size_t>(q.size) == axes;
   };
   const std::vector<Cell> flux = out;
@@ -391,6 +523,7 @@ void WrittenFluid::turn(const FluidCell& cell, const Place& place, std::vector<C
     return k < axes ? flux[first + k][k] : isotropic_[first];
   };
   for (const Name& q : quantities_) {
+    if (q.relaxed) continue;  // no density
     for (std::size_t i = 0; i < static_cast<std::size_t>(q.size); ++i) {
       const std::size_t c = static_cast<std::size_t>(q.first) + i;
       for (std::size_t k = 0; k < count; ++k) {
@@ -483,7 +616,7 @@ Cell WrittenFluid::start(const Place& place) {
     return cell;
   };
   const bool conserved = std::any_of(quantities_.begin(), quantities_.end(), [&](const Name& q) {
-    return names.formulas.contains(q.name);
+    return !q.relaxed && names.formulas.contains(q.name);
   });
   return conserved ? all(quantities_) : densities(all(primitives_), place);
 }

@@ -33,6 +33,7 @@ struct WrittenSolve {
   std::string name;
   long double start = 0;
   std::optional<long double> from, to;
+  int size = 1;  ///< components of what is solved for
 };
 
 class WrittenFluid {
@@ -45,6 +46,7 @@ class WrittenFluid {
     std::string name;
     int size = 1;
     int first = 0;  ///< first index among the components
+    bool relaxed = false;
   };
   const std::vector<Name>& quantities() const { return quantities_; }
   const std::vector<Name>& primitives() const { return primitives_; }
@@ -54,8 +56,8 @@ class WrittenFluid {
 
   /// The densities of `conserve` for primitive variables.
   Cell densities(const Cell& primitives, const Place& place);
-  /// The primitive variables, followed by the solution of `solve` where there is one. NaN where no
-  /// root is found.
+  /// The primitive variables, followed by the solution of `solve` where there is one that is a
+  /// number. NaN where no root is found.
   Cell recovered(const Cell& quantities, const Place& place);
   /// u - g(u) of the equation of `solve`.
   long double left(const Cell& quantities, long double u, const Place& place);
@@ -63,6 +65,12 @@ class WrittenFluid {
   Cell limited(const Cell& quantities, const Place& place);
   /// [component][axis], followed by the source of each component.
   std::vector<Cell> fluxes(const FluidCell& cell, const Place& place);
+  /// The sources alone, which may read neighbours and hold derivatives in time of primitive
+  /// variables: `primitives` of any place, and their derivatives here.
+  Cell sources(const FluidCell& cell, const std::function<Cell(const Place&)>& primitives,
+               const Cell& derivatives, const Place& place);
+  /// Whether the last `sources` held derivatives in time.
+  bool held_derivatives() const { return text_.moved; }
   /// Whether the model has `metric scale(h1, h2, h3)`.
   bool in_coordinates() const { return !factors_.empty(); }
   /// Scale factor number k at a place, some halves of a step further along each axis.
@@ -87,6 +95,7 @@ class WrittenFluid {
   struct Law {
     const dsl::Item* item = nullptr;
     std::vector<const dsl::Expr*> right;
+    const dsl::Expr *time = nullptr, *along = nullptr;  ///< of `relax`; item has the target
   };
   Written::Given given(const Cell* quantities, const Cell* primitives) const;
   void read_flux(const dsl::Expr& e, long double sign, const Written::Given& names,
@@ -96,6 +105,10 @@ class WrittenFluid {
   void turn(const FluidCell& cell, const Place& place, std::vector<Cell>& out);
   long double mean(int without, const std::function<long double(const std::array<int, 3>&)>& value);
   long double root(const Written::Given& names, const Place& place);
+  Numbers vector_root(const Written::Given& names, const Place& place);
+  void read_relaxation(const Law& law, const Name& name, const Written::Given& names,
+                       const Place& place, std::vector<Cell>& out);
+  long double divergence(const dsl::Expr& v, const Written::Given& names, const Place& place);
 
   const dsl::Resolved& resolved_;
   Written& text_;
@@ -106,6 +119,8 @@ class WrittenFluid {
   std::string energy_;                             ///< `energy = NAME` beside them
   std::map<std::size_t, long double> isotropic_;   ///< first component of a law -> its `grad`
   std::optional<WrittenSolve> solve_;
+  Written::Given of_sources_;  ///< names of sources
+  bool with_sources_ = false;  ///< within `sources`
 };
 
 /// The scheme that the model names.
@@ -136,6 +151,10 @@ class WrittenScheme {
   };
   class Pass;
 
+  using Sources = std::function<Cell(const Cell& derivatives)>;
+  Cell derivatives(const FluidCell& cell, const Cell& of_fluxes, const Sources& sources,
+                   const Place& p);
+  Cell primitives_at(const std::vector<Cell>& primitives, Place p) const;
   void read_head();
   void read_options();
   std::vector<Share> order() const;

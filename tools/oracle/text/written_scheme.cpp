@@ -528,24 +528,108 @@ std::vector<Cell> WrittenScheme::advanced(std::vector<Cell> cells, long double d
   return cells;
 }
 
+/// p' of (dU/dp - dS/dp') p' = -div(F) + S(p, 0) - dU/dt, by elimination.
+Cell WrittenScheme::derivatives(const FluidCell& cell, const Cell& of_fluxes,
+                                const Sources& sources, const Place& p) {
+  const std::size_t n = cell.primitives.size();
+  const auto slope = [&](long double h, const std::function<Cell(long double)>& f) {
+    const Cell a = f(h), b = f(-h), c = f(2 * h), d = f(-2 * h);
+    Cell result(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i)
+      result[i] = (8 * (a[i] - b[i]) - (c[i] - d[i])) / (12 * h);
+    return result;
+  };
+  const Cell none(n), still = sources(none);
+  Written& text = fluid_.text();
+  const Cell by_time = slope(1e-3L, [&](long double h) {
+    const long double now = text.t;
+    text.t += h;
+    Cell u = fluid_.densities(cell.primitives, p);
+    text.t = now;
+    return u;
+  });
+  std::vector<Cell> matrix(n, Cell(n + 1));
+  for (std::size_t i = 0; i < n; ++i) matrix[i][n] = of_fluxes.at(i) + still[i] - by_time[i];
+  for (std::size_t j = 0; j < n; ++j) {
+    const long double size = std::max(1e-3L, std::fabs(cell.primitives[j]));
+    const Cell density = slope(1e-3L * size, [&](long double h) {
+      Cell moved = cell.primitives;
+      moved[j] += h;
+      return fluid_.densities(moved, p);
+    });
+    Cell unit(n);
+    unit[j] = 1;
+    const Cell source = sources(unit);
+    for (std::size_t i = 0; i < n; ++i) matrix[i][j] = density[i] - (source[i] - still[i]);
+  }
+  for (std::size_t c = 0; c < n; ++c) {
+    std::size_t pivot = c;
+    for (std::size_t r = c + 1; r < n; ++r)
+      if (std::fabs(matrix[r][c]) > std::fabs(matrix[pivot][c])) pivot = r;
+    std::swap(matrix[c], matrix[pivot]);
+    for (std::size_t r = 0; r < n; ++r) {
+      if (r == c) continue;
+      const long double by = matrix[r][c] / matrix[c][c];
+      for (std::size_t k = c; k <= n; ++k) matrix[r][k] -= by * matrix[c][k];
+    }
+  }
+  Cell result(n);
+  for (std::size_t c = 0; c < n; ++c) result[c] = matrix[c][n] / matrix[c][c];
+  return result;
+}
+
+/// Primitive variables of a place, which may lie beyond a wall.
+Cell WrittenScheme::primitives_at(const std::vector<Cell>& primitives, Place p) const {
+  const Box& box = fluid_.text().box;
+  std::vector<std::size_t> mirrored;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(box.dims); ++k) {
+    const int n = box.extent[k];
+    if (p[k] >= 0 && p[k] < n) continue;
+    if (box.walls.wall[k] == Wall::Periodic) {
+      p[k] = (p[k] % n + n) % n;
+    } else if (box.walls.wall[k] == Wall::Neumann) {
+      p[k] = p[k] < 0 ? -1 - p[k] : 2 * n - 1 - p[k];
+      mirrored.push_back(k);
+    } else {
+      p[k] = std::clamp(p[k], 0, n - 1);
+    }
+  }
+  Cell cell = primitives[static_cast<std::size_t>(box.site(p))];
+  cell.resize(static_cast<std::size_t>(fluid_.components(true)));
+  for (const WrittenFluid::Name& name : fluid_.primitives()) {
+    const dsl::Symbol* symbol = fluid_.resolved().find(name.name);
+    if (!symbol || symbol->type.base != dsl::Type::Base::Vector || name.size != box.dims) continue;
+    for (const std::size_t k : mirrored) {
+      long double& component = cell[static_cast<std::size_t>(name.first) + k];
+      component = -component;
+    }
+  }
+  return cell;
+}
+
 std::vector<Cell> WrittenScheme::rates(const std::vector<Cell>& cells,
                                        const std::vector<Place>& places, bool with_sources) {
   const std::vector<Cell> primitives = recovered(cells);
   const Box& box = fluid_.text().box;
   std::vector<Cell> result;
-  for (const Place& p : places) {
-    const auto site = static_cast<std::size_t>(box.site(p));
-    Cell rate(cells[site].size());
-    const auto flux = fluid_.fluxes({cells[site], primitives[site]}, p);
-    for (std::size_t c = 0; with_sources && c < rate.size(); ++c)
-      rate[c] = flux[c][static_cast<std::size_t>(fluid_.dims())];
-    result.push_back(std::move(rate));
-  }
+  for (const Place& p : places)
+    result.emplace_back(cells[static_cast<std::size_t>(box.site(p))].size());
   for (int axis = 0; axis < fluid_.dims(); ++axis) {
     Pass pass(*this, axis, 0, cells, primitives);
     for (std::size_t i = 0; i < places.size(); ++i)
       for (std::size_t c = 0; c < result[i].size(); ++c)
         result[i][c] += pass.result(static_cast<int>(c), places[i]);
+  }
+  for (std::size_t i = 0; with_sources && i < places.size(); ++i) {
+    const Place& p = places[i];
+    const auto near = [&](const Place& there) { return primitives_at(primitives, there); };
+    const FluidCell cell{cells[static_cast<std::size_t>(box.site(p))], near(p)};
+    const Sources sources = [&](const Cell& derivatives) {
+      return fluid_.sources(cell, near, derivatives, p);
+    };
+    Cell source = sources(Cell(cell.primitives.size()));
+    if (fluid_.held_derivatives()) source = sources(derivatives(cell, result[i], sources, p));
+    for (std::size_t c = 0; c < source.size(); ++c) result[i][c] += source[c];
   }
   return result;
 }

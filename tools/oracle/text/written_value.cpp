@@ -372,6 +372,25 @@ Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* plac
   const auto found = fields.find(text);
   const bool plain = found != fields.end() && !scope.find(text);
   if (e.primes != 1) throw NotCovered{e.span, "a second time derivative"};
+  if (moves) {
+    constexpr long double kStep = 1e-3L;
+    const long double now = t;
+    const auto after = [&](long double steps) {
+      *moves = steps * kStep;
+      t = now + steps * kStep;
+      Numbers v = at(base, scope, place);
+      *moves = 0;
+      t = now;
+      return v;
+    };
+    moved = true;
+    const Numbers a = after(1), b = after(-1), c = after(2), d = after(-2);
+    Numbers slope = a;
+    for (std::size_t i = 0; i < slope.parts.size(); ++i)
+      slope.parts[i] =
+          (8.0L * (a.parts[i] - b.parts[i]) - (c.parts[i] - d.parts[i])) / (12 * kStep);
+    return slope;
+  }
   if (!plain || found->second.order != 2) return rate_of_formula(base, scope, place);
   const WrittenField& f = found->second;
   if (!indexed) {

@@ -115,6 +115,11 @@ class Written {
   std::function<std::optional<Numbers>(const std::string& word, const std::vector<long double>& x)>
       draw;
 
+  /// How far along their rates the values of a site are taken; x' of any formula is then a
+  /// difference along them, and with `moves` null it is not defined so.
+  long double* moves = nullptr;
+  bool moved = false;  ///< set when it was
+
   /// Called with every denominator and every argument of a root or a logarithm, and its place in
   /// the text; may be empty.
   std::function<void(const dsl::Expr& at, long double)> guarded;
@@ -138,6 +143,8 @@ class Written {
     std::map<std::string, Numbers> values;
     std::map<std::string, const dsl::Expr*> formulas;  ///< formulas that may use each other
     std::map<std::string, int> axes;                   ///< indices
+    /// Values that differ from site to site.
+    std::map<std::string, std::function<Numbers(const Place&)>> places;
   };
   Numbers value(const dsl::Expr& e, const Given& given, const Place* place);
   /// phi'' from a potential at a site, for each real number of the field.

@@ -1,0 +1,208 @@
+// Variables that relax beside conservation laws, against solutions of ordinary differential
+// equations and roots of dispersion relations that were computed elsewhere.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::last;
+using testing::run_file;
+using testing::run_text;
+using testing::shipped;
+using testing::Simulation;
+
+Simulation on_cells(const std::string& lattice) {
+  Simulation setup;
+  setup.lattice = lattice;
+  return setup;
+}
+
+/// Mean error of the energy density against the exact solution, r < 3 fm. That of an independent
+/// code is 4.99e-3 at dx = 0.1 and falls with the order 2.
+TEST(Relax, ViscousGubserFlowIsOfOrderTwo) {
+  const double coarse = last(run_file(shipped("hydro/viscous_gubser"), on_cells("51^2")), "apart");
+  const double fine = last(run_file(shipped("hydro/viscous_gubser"), on_cells("102^2")), "apart");
+  EXPECT_LT(fine, 5.5e-3);
+  EXPECT_GT(std::log2(coarse / fine), 1.9);
+}
+
+/// The stress at t = 2 fm, x = 1 fm, y = 0 of the published solution: pi^xx = -0.007891989 and
+/// pi^yy = -0.004384438 GeV/fm^3, in units of 13.8996929 T^4 with T in 1/fm.
+TEST(Relax, ViscousGubserFlowAtAPoint) {
+  constexpr double kUnit = 0.1973269804 * 13.8996929;
+  Simulation setup;
+  setup.keep_state = true;
+  const auto result = run_file(shipped("hydro/viscous_gubser"), setup);
+  const std::size_t right = 50 * 101 + 60, above = 60 * 101 + 50;  // (1, 0) and (0, 1)
+  const auto& xx = result.state.at(3);
+  const auto& yy = result.state.at(5);
+  for (const auto& [array, site, exact] :
+       {std::tuple{&xx, right, -0.007891989}, std::tuple{&yy, right, -0.004384438},
+        std::tuple{&yy, above, -0.007891989}, std::tuple{&xx, above, -0.004384438}})
+    EXPECT_NEAR(array->at(site), exact / kUnit, 2e-4) << site;
+}
+
+/// Distances from exp(-i w t), w the exact root with both relaxation times.
+TEST(Relax, SoundIsDampedAsTheDispersionRelationSays) {
+  const double coarse = last(run_file(shipped("hydro/sound"), on_cells("32")), "apart");
+  const double fine = last(run_file(shipped("hydro/sound"), on_cells("64")), "apart");
+  EXPECT_LT(fine, 1e-3);
+  EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1);
+}
+
+/// Shear stress of the 14-moment equations (tau_pi_pi = 10/7 tau) in a shock tube that starts
+/// smooth, T from 400 to 320 MeV, eta/s = 0.1: energy density and stress in GeV/fm^3 and the
+/// velocity at t = 3.2 fm, of an independent code with 3200 cells.
+TEST(Relax, AViscousTubeIsThatOfAnIndependentCode) {
+  const auto result = run_text(R"(model tube "a viscous shock tube from a smooth start"
+units fm
+lattice line: 401, spacing = 0.025, boundary = outflow
+primitive eps, s: real, v: vec(1)
+p = eps/3
+h = eps + p
+c_e = 48/pi^2
+T = (eps/c_e)^(1/4)
+W = 1/sqrt(1 - norm2(v))
+u = W*v[0]
+eta = 0.1*h/T
+tau = 5*eta/h
+conserve E = h*W^2 - p + s*norm2(v):  div(M)
+conserve M = h*W^2*v + s*v:           div((M - s*v)*v) + grad(s + p)
+theta = W' + d(u, x)
+a     = W*(u' + v[0]*d(u, x))
+S     = d(u, x) + u*a - (1 + u^2)*theta/3
+relax s = -2*eta*S - tau*(4/3*theta*s + 10/7*s*S/(2*W^2) - 2*u*s*a/W^2), time = W*tau, along = v
+recover {
+  q   = norm(M)/(E + p + s - s*q^2)
+  eps = E - norm(M)*q
+  v   = M/(E + p + s - s*q^2)
+  solve q by fixed_point, tol = 1e-9, max = 80, start = 0
+}
+c = sqrt(3/5)
+scheme kt_primitive, speed = (abs(v[0]) + c)/(1 + abs(v[0])*c)
+evolve heun, dt = 0.4*dx, until = t > 3.1999
+init eps = c_e*(0.36 [GeV] - 0.04 [GeV]*tanh(x/0.1))^4, s = 0, v = [0]
+precision real = f64
+at[k] = (1 if abs(x - k/2) < dx/2 else 0)
+e_at[k] = total(eps*at[k])/(1 [GeV/fm^3])
+v_at[k] = total(v[0]*at[k])
+s_at[k] = total(s/W^2*at[k])/(1 [GeV/fm^3])
+every 400 steps: e_at[-4], v_at[-4], s_at[-4], e_at[-2], v_at[-2], s_at[-2], e_at[1], v_at[1],
+                 s_at[1], e_at[3], v_at[3], s_at[3], e_at[4], v_at[4], s_at[4] -> "t.h5"
+expect conserved(E) within 1e-13
+)",
+                               {});
+  for (const auto& promise : result.expectations) EXPECT_TRUE(promise.ok) << promise.text;
+  struct At {
+    const char* place;
+    double e, v, stress;
+  };
+  for (const At& at : {At{"-4", 14.6316, 0.05009, -0.14254}, At{"-2", 11.3534, 0.15815, -0.10311},
+                       At{"1", 10.3471, 0.19086, -0.00105}, At{"3", 9.8911, 0.17715, 0.07338},
+                       At{"4", 8.6597, 0.12714, 0.16187}}) {
+    const auto number = [&](const std::string& name) {
+      return last(result, name + "[" + at.place + "]");
+    };
+    EXPECT_NEAR(number("e_at"), at.e, 2.5e-3) << at.place;
+    EXPECT_NEAR(number("v_at"), at.v, 8e-5) << at.place;
+    EXPECT_NEAR(number("s_at"), at.stress, 4e-4) << at.place;
+  }
+}
+
+/// Heat with a delay obeys the telegraph equation: tau w^2 + i w = kappa k^2.
+std::string heat(const std::string& kind, const std::string& along) {
+  return "model cattaneo \"Heat that takes time to flow\"\n"
+         "lattice rod: 64, length = 2*pi, boundary = periodic\n"
+         "primitive T, q: real\n"
+         "conserve e = T: " +
+         kind +
+         "\n"
+         "relax q = -d(T, x), time = 1" +
+         along + R"(
+recover {
+  T = e
+}
+scheme weno5, speed = 2
+evolve ssp_rk3, dt = 0.1*dx, until = t > 2
+init T = cos(x), q = 0
+precision real = f64
+shift = %c*t
+crest = 2*mean(T*cos(x - shift))
+exact = exp(-t/2)*(cos(sqrt(3)/2*t) + sin(sqrt(3)/2*t)/sqrt(3))
+apart = abs(crest - exact)
+every 10 steps: t, apart -> "c.h5"
+expect conserved(e) within 1e-13
+)";
+}
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(Relax, HeatObeysTheTelegraphEquation) {
+  // at rest, and in a medium that moves with the speed 1/2 and carries both
+  for (const std::string& text : {with(heat("d(q, x)", ""), "%c", "0"),
+                                  with(heat("d(q + T/2, x)", ", along = [1/2]"), "%c", "0.5")}) {
+    const double coarse = last(run_text(text, on_cells("64")), "apart");
+    const double fine = last(run_text(text, on_cells("128")), "apart");
+    EXPECT_LT(fine, 1e-3) << text;
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.15) << text;
+  }
+}
+
+/// A variable that nothing moves and that has reached its target stays there to the last bit in a
+/// flow that spreads; at the edges of coordinates that grow it is not diluted.
+TEST(Relax, WhatIsUniformStaysSo) {
+  const auto result = run_text(R"(model still "a uniform variable in a box that grows"
+lattice line: 16, length = 1, boundary = periodic
+metric scale(t, 1, 1), energy = none
+primitive n, q: real, v: vec(1)
+conserve N = n: div(N*v)
+conserve M = v: div(M*v)
+relax q = 3, time = 1, along = v
+recover {
+  n = N
+  v = M
+}
+scheme kt, speed = 1
+evolve heun, dt = 0.01, until = t > 2
+init t = 1, n = 1, q = 3, v = [0]
+precision real = f64
+every 10 steps: off = max(abs(q - 3)), n = mean(n)*t -> "s.h5"
+)",
+                               {});
+  EXPECT_LT(last(result, "off"), 1e-14);
+  EXPECT_NEAR(last(result, "n"), 1, 1e-5);
+}
+
+/// The derivative of a velocity in time is that of the laws: the acceleration of water on a slope.
+TEST(Relax, DerivativesInTimeFollowFromTheLaws) {
+  const auto result = run_text(R"(model slope "an accelerometer in matter that falls"
+lattice line: 16, length = 1, boundary = periodic
+primitive n, q: real, v: vec(1)
+conserve N = n:   div(N*v)
+conserve M = n*v: div(M*v) - N*[0.75 + t] + N*v'/4
+relax q = v[0]', time = 0.05
+recover {
+  n = N
+  v = M/N
+}
+scheme kt, speed = 4
+evolve ssp_rk3, dt = 0.005, until = t > 0.9999
+init n = 2, q = 0, v = [0]
+precision real = f64
+every 10 steps: a = mean(q), speed = mean(v[0]) -> "s.h5"
+)",
+                               {});
+  // n*(1 + 1/4) v' = n*(3/4 + t); q follows 0.6 + 0.8 t with a delay of 0.05
+  EXPECT_NEAR(last(result, "speed"), 0.6 + 0.4, 1e-10);
+  EXPECT_NEAR(last(result, "a"), 0.6 + 0.8 * (1 - 0.05), 1e-6);
+}
+
+}  // namespace
+}  // namespace vphi
