@@ -44,6 +44,13 @@ std::vector<WeightedLinkPath> staple_paths(const LoopAction& action, int axis);
 Matrix staple_sum(const LoopAction& action, int axis, const LinkOf& link,
                   LinkPathPlan* plan = nullptr);
 
+/// An element Z_mu(x) of the algebra that stands still, in a list of links: the axis kInserted +
+/// mu.
+inline constexpr int kInserted = 64;
+/// Of the sum of all dS_mu/dt where links along mu move by Z_mu (U_mu' = Z_mu U_mu), S_mu =
+/// actions[mu]: V with d/dt = Re tr(A U V) for the link of this site along `axis`. Empty: 0.
+std::vector<WeightedLinks> inserted_staples(const std::vector<LoopAction>& actions, int axis);
+
 /// Rate of the momentum of the link at the site: p_a' = Im tr(T_a U V) (group.hpp).
 std::vector<Expr> force(const Group& group, const LoopAction& action, int axis, const LinkOf& link);
 

@@ -314,6 +314,120 @@ Matrix exponential(const Group& group, std::span<const Expr> p, int terms) {
   return result;
 }
 
+// ---- its derivative
+// -------------------------------------------------------------------------------
+
+namespace {
+
+/// A Q - Q A of antihermitian matrices: Q A is the adjoint of A Q.
+Matrix commutator(const Matrix& a, const Matrix& q) {
+  const Matrix product = times(a, q);
+  return minus(product, adjoint(product));
+}
+
+/// The coordinates of an element of the algebra.
+std::vector<Expr> coordinates(const Group& group, const Matrix& a) {
+  std::vector<Expr> p = projection(group, a);
+  for (Expr& part : p) part = times(number(part, 2), part);
+  return p;
+}
+
+std::int64_t binomial(int n, int k) {
+  std::int64_t value = 1;
+  for (int i = 1; i <= k; ++i) value = value * (n - k + i) / i;
+  return value;
+}
+
+/// e_1 ... e_m of the squares of the differences between the eigenvalues of h_a T_a, by Newton's
+/// identities from their power sums, and these from tr H^k.
+std::vector<Expr> squares_of_differences(const Group& group, std::span<const Expr> h, int m) {
+  const int n = group.n;
+  Arena& arena = *h[0]->arena;
+  std::vector<Matrix> powers{identity(arena, n), hermitian(group, h)};
+  for (int k = 2; k < n; ++k) powers.push_back(hermitian_product(powers.back(), powers[1]));
+  std::vector<Expr> traces{arena.integer(n), arena.integer(0)};
+  for (int k = 2; k <= n; ++k)
+    traces.push_back(hermitian_trace(powers[static_cast<std::size_t>(k - k / 2)],
+                                     powers[static_cast<std::size_t>(k / 2)]));
+  const std::vector<Expr> s = characteristic(n, traces);
+  const auto at = [](const std::vector<Expr>& v, int k) { return v[static_cast<std::size_t>(k)]; };
+  for (int k = n + 1; k <= 2 * m; ++k) {
+    Expr sum = arena.integer(0);
+    for (int j = 0; j < n; ++j) sum = plus(sum, times(at(s, j), at(traces, k - n + j)));
+    traces.push_back(sum);
+  }
+  std::vector<Expr> sums{arena.integer(m)}, e{arena.integer(1)};
+  for (int k = 1; k <= m; ++k) {
+    Expr sum = arena.integer(0);
+    for (int i = 0; i <= 2 * k; ++i) {
+      const std::int64_t count = binomial(2 * k, i);
+      sum = plus(sum, times(arena.integer(i % 2 == 0 ? count : -count),
+                            times(at(traces, i), at(traces, 2 * k - i))));
+    }
+    sums.push_back(times(arena.rational(1, 2), sum));
+  }
+  for (int k = 1; k <= m; ++k) {
+    Expr sum = arena.integer(0);
+    for (int i = 1; i <= k; ++i) {
+      const Expr term = times(at(e, k - i), at(sums, i));
+      sum = i % 2 == 1 ? plus(sum, term) : minus(sum, term);
+    }
+    e.push_back(times(arena.rational(1, k), sum));
+  }
+  return e;
+}
+
+/// sum_k y^k/(2k + first)! up to `terms` terms, modulo the polynomial of y whose roots are minus
+/// the numbers with the elementary symmetric functions e: its coefficients.
+std::vector<Expr> reduced_series(const std::vector<Expr>& e, int first, int terms) {
+  const std::size_t m = e.size() - 1;
+  Arena& arena = *e[1]->arena;
+  std::vector<Expr> q(m, arena.integer(0));
+  for (int k = terms - 1; k >= 0; --k) {
+    const Expr top = q.back();
+    for (std::size_t j = m; j-- > 0;) {
+      const Expr below = j > 0 ? q[j - 1] : arena.real(inverse_factorial(2 * k + first));
+      q[j] = minus(below, times(e[m - j], top));
+    }
+  }
+  return q;
+}
+
+/// sum_k (-ad_A)^k/(k+1)! F.
+Matrix transposed_slope(const Group& group, std::span<const Expr> p, const Matrix& a,
+                        const Matrix& f, int terms) {
+  Arena& arena = *p[0]->arena;
+  const int m = group.n * (group.n - 1) / 2;
+  Matrix z = f;
+  if (2 * m >= terms) {  // Horner's scheme: F - ad/2 (F - ad/3 (F - ...))
+    for (int k = terms; k >= 2; --k) z = minus(f, times(arena.rational(1, k), commutator(a, z)));
+    return z;
+  }
+  // even powers are 1 + y (1/3! + y/5! + ...), odd ones -ad (1/2! + y/4! + ...), y = ad^2
+  const std::vector<Expr> e = squares_of_differences(group, p, m);
+  const std::vector<Expr> even = reduced_series(e, 3, terms / 2),
+                          odd = reduced_series(e, 2, terms / 2);
+  Matrix power = f;
+  for (std::size_t k = 0; k < odd.size(); ++k) {
+    power = commutator(a, power);
+    z = minus(z, times(odd[k], power));
+    power = commutator(a, power);
+    z = plus(z, times(even[k], power));
+  }
+  return z;
+}
+
+}  // namespace
+
+CarriedSlope carried_slope(const Group& group, std::span<const Expr> p, std::span<const Expr> f,
+                           int terms) {
+  if (group.kind == Kind::U1) return {{f[0]}, {f[0]}};
+  const Matrix a = algebra_element(group, p), whole = algebra_element(group, f);
+  const Matrix z = transposed_slope(group, p, a, whole, terms);
+  // exp(-ad) = 1 - ad sum_k (-ad)^k/(k+1)!
+  return {coordinates(group, z), coordinates(group, minus(whole, commutator(a, z)))};
+}
+
 // ---- random elements --------------------------------------------------------------------------
 
 int haar_draws(const Group& group) {

@@ -69,6 +69,17 @@ int exponential_terms(double unit, double size = 2);
 /// a recurrence of N complex numbers and N - 2 products of matrices (docs/formulas.md 2.2).
 Matrix exponential(const Group& group, std::span<const Expr> p, int terms);
 
+/// The transposed derivative of V = exp(A) U, A = i p_a T_a: numbers f_a become z_a and u_a with
+///   f_a v_a = z_a dp_a + u_a w_a,   dV V^-1 = i v_a T_a,   dU U^-1 = i w_a T_a.
+struct CarriedSlope {
+  std::vector<Expr> of_exponent;  ///< z = sum_k (-ad_A)^k/(k+1)! f, ad_A F = A F - F A
+  std::vector<Expr> of_link;      ///< u = exp(-A) F exp(A)
+};
+/// The series up to `terms` powers of ad_A (exponential_terms with twice the size of A), reduced
+/// by the characteristic polynomial of ad_A where this takes fewer products: SU(2) two, SU(3) six.
+CarriedSlope carried_slope(const Group& group, std::span<const Expr> p, std::span<const Expr> f,
+                           int terms);
+
 /// Number of normal random numbers for `haar`.
 int haar_draws(const Group& group);
 /// A random element with the uniform (Haar) distribution, made of independent normal numbers.

@@ -25,13 +25,15 @@ struct WordTerm {
   Complex weight;
   Offset from;  ///< first site of the word
   Word word;
-  Offset at;  ///< site of the spinor
+  Offset at;   ///< site of the spinor
+  int of = 0;  ///< whose links the word has (kOtherLinks)
 };
 
 /// A number of the operator as it is at another site.
 using WeightAt = std::function<Complex(const Complex& weight, Offset at)>;
 
-/// V for the link of this site along `axis`, of Re <x, D y>; no parts: no word has such a link.
+/// V for the link of this site along `axis` of the words' field, of Re <x, D y>; no parts: no word
+/// has such a link. All words have the links of one field, `link`.
 Matrix insertion_staple(const std::vector<WordTerm>& terms, int axis, const LinkOf& link,
                         const SpinorOf& x, const SpinorOf& y, const WeightAt& weight_at);
 

@@ -138,6 +138,11 @@ class Factoring {
 
 }  // namespace
 
+LinkOf links_of_field(LinkOf all, int k) {
+  if (k == 0) return all;
+  return [all = std::move(all), k](int axis, Offset at) { return all(axis + kOtherLinks * k, at); };
+}
+
 LinkOf remembered(LinkOf link) {
   const auto known = std::make_shared<std::map<Letter, Matrix>>();
   return [link = std::move(link), known](int axis, Offset at) {

@@ -216,5 +216,44 @@ TEST(Group, NearIdentity) {
   }
 }
 
+/// f_a v_a for dV V^-1 = i v_a T_a, V = exp(i p_a T_a) U, as numbers.
+double slope_along(const Group& group, const Dense& change, const Dense& v, const Dense& f) {
+  const Dense rate = change * dagger(v);  // i v_a T_a
+  const double scale = group.kind == Kind::U1 ? 1 : 2;
+  return -scale * trace(f * rate).real();
+}
+
+TEST(Group, SlopesAreCarriedThroughTheExponential) {
+  Arena arena;
+  for (const Group& group : kGroups) {
+    for (const double width : {1e-9, 0.1, 0.5, 1.0}) {
+      Numbers numbers(arena, static_cast<unsigned>(group.n));
+      const auto count = static_cast<std::size_t>(group.generators());
+      const std::vector<Expr> p = normals(numbers, group.generators(), width / group.n),
+                              f = normals(numbers, group.generators());
+      const CarriedSlope carried = carried_slope(group, p, f, exponential_terms(1e-17, 4));
+      const std::vector<double> z = numbers.of(carried.of_exponent),
+                                past = numbers.of(carried.of_link);
+      const Dense a = numbers.of(algebra_element(group, p)),
+                  whole = numbers.of(algebra_element(group, f));
+      ASSERT_EQ(z.size(), count);
+      const std::size_t stride = count > 8 ? 7 : 1;  // of large groups some generators
+      for (std::size_t i = 0; i < count; i += stride) {
+        std::vector<Expr> unit(count, arena.integer(0));
+        unit[i] = arena.integer(1);
+        const Dense t = numbers.of(algebra_element(group, unit));
+        const auto at = [&](double h) { return testing::exponential(a + C(h) * t); };
+        const double h = 2e-3;
+        const Dense change = C(1 / (12 * h)) * (C(8) * (at(h) + C(-1) * at(-h)) +
+                                                C(-1) * (at(2 * h) + C(-1) * at(-2 * h)));
+        EXPECT_NEAR(z[i], slope_along(group, change, at(0), whole), 3e-11)
+            << group.n << " " << width;
+        // U moves by i T: dV V^-1 = exp(A) i T exp(-A)
+        EXPECT_NEAR(past[i], slope_along(group, at(0) * t, at(0), whole), 1e-13);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vphi::gauge

@@ -192,7 +192,7 @@ class Comparison {
     for (const auto& memory : trajectory.memory) zero(memory.array);
     for (const Variable& v : system_.variables) zero(v.array);
     for (const physics::Trajectory::Level& level : trajectory_->levels) {
-      if (!level.before_kicks.empty()) continue;  // a determinant: determinant_check.hpp
+      if (!level.solves.empty()) continue;  // a determinant: determinant_check.hpp
       for (const Variable& v : system_.variables) {
         const auto at = standing(text_, v.shown);
         if (!at) continue;
@@ -236,9 +236,33 @@ class Comparison {
     }
   }
 
+  /// Computes what the kicks of a level read, once for each state.
+  void make_ready(const physics::Trajectory::Level& level) {
+    if (level.before_kicks.empty()) return;
+    std::vector<long double> state;
+    for (const Variable& v : system_.variables) {
+      const auto& values = derived_.arrays[v.array];
+      state.insert(state.end(), values.begin(), values.end());
+    }
+    if (ready_ == &level && state == ready_at_) return;
+    ready_ = &level;
+    ready_at_ = std::move(state);
+    for (const physics::Update& update : level.before_kicks) {
+      std::vector<std::vector<long double>> made;
+      for (const auto& [array, value] : update.values) {
+        made.emplace_back();
+        for (int s = 0; s < text_.box.sites(); ++s)
+          made.back().push_back(derived_.at(value, text_.box.place(s)));
+      }
+      for (std::size_t i = 0; i < made.size(); ++i)
+        derived_.arrays[update.values[i].first] = std::move(made[i]);
+    }
+  }
+
   /// What the kicks of a level add to a momentum, per length.
   long double kick(const Compared& c, int site) {
     derived_.symbols[physics::Trajectory::kLength] = 1;
+    make_ready(*c.level);
     long double sum = 0;
     for (const physics::Update& update : c.level->kicks) {
       for (const auto& [array, value] : update.values) {
@@ -527,6 +551,8 @@ class Comparison {
   ShownState state_;
   std::vector<Compared> compared_;
   std::optional<physics::Trajectory> trajectory_;
+  const physics::Trajectory::Level* ready_ = nullptr;  ///< whose values before kicks are there
+  std::vector<long double> ready_at_;                  ///< the state that they are of
   bool noisy_ = false;
 };
 

@@ -67,7 +67,7 @@ class DeterminantComparison {
     try {
       prepare();
       for (const Trajectory::Level& level : trajectory_.levels) {
-        if (level.before_kicks.empty()) continue;
+        if (level.solves.empty()) continue;
         const std::vector<Determinant> all = determinants_of(level.shown);
         for (const Determinant& one : all)
           for (DerivativeRow& row : solutions(one)) result.push_back(std::move(row));
@@ -283,8 +283,10 @@ class DeterminantComparison {
     std::set<int> done;
     for (const program::Launch& launch : plan_->program.launches(0)) {
       const std::string& name = plan_->kernels.at(static_cast<std::size_t>(launch.kernel)).name;
-      const bool own = std::ranges::any_of(
-          level.kicks, [&](const physics::Update& kick) { return kick.name == name; });
+      const auto named = [&](const physics::Update& update) { return update.name == name; };
+      const bool own =
+          std::ranges::any_of(level.kicks, named) ||
+          (name.starts_with("carried_") && std::ranges::any_of(level.before_kicks, named));
       if (own && done.insert(launch.kernel).second) kernels_->launch({launch});
     }
     std::vector<DerivativeRow> result;
@@ -386,7 +388,7 @@ std::vector<DerivativeRow> check_determinants(const dsl::Resolved& resolved,
                                               const physics::System& system) {
   const auto* trajectory = std::get_if<Trajectory>(&system.dynamics);
   if (!trajectory || std::ranges::all_of(trajectory->levels, [](const Trajectory::Level& level) {
-        return level.before_kicks.empty();
+        return level.solves.empty();
       }))
     return {};
   return DeterminantComparison(resolved, system, *trajectory).rows();

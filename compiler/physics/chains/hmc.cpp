@@ -1,7 +1,10 @@
 #include "compiler/physics/chains/hmc.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numbers>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +18,7 @@
 #include "compiler/physics/chains/loop_actions.hpp"
 #include "compiler/physics/chains/pseudofermions.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/chains/trajectory_links.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -40,7 +44,8 @@ class TrajectoryReader {
     d_.ledger.body(clause_);
     find_fields();
     read_options();
-    actions_ = read_actions(d_, field_, kMethod);
+    made_.emplace(d_, field_);
+    actions_ = read_actions(d_, field_, kMethod, &*made_);
     for (const NamedAction& action : actions_) trajectory_.actions.push_back(action.shown);
     check_fields();
     make_momenta();
@@ -50,7 +55,7 @@ class TrajectoryReader {
   }
 
  private:
-  Arena& arena() { return d_.arena(); }
+  Arena& arena() const { return d_.arena(); }
   const gauge::Group& group() const { return field_->links->group; }
   int dims() const { return d_.grid.dims; }
 
@@ -188,9 +193,13 @@ class TrajectoryReader {
     const auto place = static_cast<std::size_t>(action - actions_.begin());
     if (used[place]) d_.fail(errors::level_twice(clause.keyword_span, level.shown));
     used[place] = true;
+    std::map<int, LinkSlopes> slopes;  // by links of definitions
     if (!action->loops.empty()) make_kicks(level, action->loops);
-    if (action->rest) make_kicks(level, action->rest);
-    if (!action->determinants.empty()) make_kicks(level, *action);
+    for (const auto& [number, loops] : action->made_loops)
+      add_slopes(slopes[number], number, loops);
+    if (action->rest) make_kicks(level, action->rest, slopes);
+    if (!action->determinants.empty()) make_kicks(level, *action, slopes);
+    if (!slopes.empty()) carry(level, std::move(slopes));
     if (!level.kicks.empty()) trajectory_.levels.push_back(std::move(level));
   }
 
@@ -216,9 +225,58 @@ class TrajectoryReader {
     }
   }
 
-  /// Adds p -= length dS/dq for an action of any fields. The derivative by a link is taken along i
-  /// T_a U, by the chain rule through the numbers that are stored of the link.
-  void make_kicks(Trajectory::Level& level, Expr density) {
+  /// Adds what the loops of links of a definition give to their slopes.
+  void add_slopes(LinkSlopes& to, int number, const gauge::LoopAction& loops) const {
+    const gauge::LinkOf link = links_of(arena(), made_->field(number));
+    for (int axis = 0; axis < dims(); ++axis) {
+      if (gauge::staple_paths(loops, axis).empty()) continue;
+      add_slope(to, axis, gauge::force(group(), loops, axis, link));
+    }
+  }
+
+  /// Makes links of definitions before what reads them, and carries their slopes to the momenta.
+  void carry(Trajectory::Level& level, std::map<int, LinkSlopes> slopes) {
+    std::set<int> used;
+    for (const auto& [number, own] : slopes) used.insert(number);
+    made_used_.insert(used.begin(), used.end());
+    const std::vector<Update> made = made_->made(used);
+    for (auto* updates : {&level.before_kicks, &level.at_end})
+      if (updates == &level.before_kicks || !updates->empty())
+        updates->insert(updates->begin(), made.begin(), made.end());
+    const LinkSlopes own = made_->carried(level.shown, std::move(slopes), level.before_kicks);
+    std::string names;
+    for (const int number : used) names += (names.empty() ? "" : ", ") + made_->field(number).name;
+    d_.remark(fmt::format("{}: {} made of {} before its kicks, and its slopes are carried back",
+                          level.shown, names + (used.size() == 1 ? " is" : " are"), field_->name));
+    for (int axis = 0; axis < dims(); ++axis) {
+      const std::vector<Expr>& slope = own[static_cast<std::size_t>(axis)];
+      if (slope.empty()) continue;
+      level.kicks.push_back(kick_of(level, axis, slope));
+      level.kicks.back().name += "_carried";
+      level.kicks.back().shown = fmt::format("force of {} on links along {}, carried back from {}",
+                                             level.shown, algebra::kAxisNames[axis], names);
+    }
+  }
+
+  /// dS/dw_a of the links of a number along `axis`, of an action of any fields: along i T_a U, by
+  /// the chain rule through the numbers that are stored of the link.
+  template <class Slope>
+  std::vector<Expr> forces_by_links(int number, int axis, const Slope& slope) {
+    const StateField& links = made_->field(number);
+    const std::vector<Expr> variations = link_variations(links, axis);
+    const auto first = static_cast<std::size_t>(axis * links.links->reals());
+    std::vector<Expr> forces(static_cast<std::size_t>(group().generators()), arena().integer(0));
+    for (std::size_t i = 0; i < variations.size(); ++i) {
+      const Expr by = slope(links.arrays[first + i]);
+      if (by.is_zero()) continue;
+      for (std::size_t a = 0; a < forces.size(); ++a)
+        forces[a] = forces[a] + by * algebra::derivative(variations[i], coordinate(a));
+    }
+    return forces;
+  }
+
+  /// Adds p -= length dS/dq for an action of any fields, and the slopes of links of definitions.
+  void make_kicks(Trajectory::Level& level, Expr density, std::map<int, LinkSlopes>& slopes) {
     const Expr length = arena().symbol(Trajectory::kLength);
     const auto slope = [&](int of) {
       return written_out(d_, hamiltonian_force(d_, density, of, level.span));
@@ -226,21 +284,22 @@ class TrajectoryReader {
     const auto kicked = [&](int momentum, Expr force) {
       return gauge::plus(arena().load(momentum), gauge::times(length, -force));
     };
+    for (int number = 1; field_ && number < made_->count(); ++number) {
+      for (int axis = 0; axis < dims(); ++axis) {
+        std::vector<Expr> forces = forces_by_links(number, axis, slope);
+        if (std::ranges::all_of(forces, [](Expr f) { return f.is_zero(); })) continue;
+        for (Expr& force : forces) force = -force;
+        add_slope(slopes[number], axis, forces);
+      }
+    }
     for (int axis = 0; field_ && axis < dims(); ++axis) {
       Update kick;
       kick.name = fmt::format("kick_{}_any_{}", level.shown, algebra::kAxisNames[axis]);
       kick.shown =
           fmt::format("force of {} on links along {}", level.shown, algebra::kAxisNames[axis]);
       kick.span = clause_.keyword_span;
-      const std::vector<Expr> variations = link_variations(axis);
       const std::vector<int> momenta = momenta_of(axis);
-      std::vector<Expr> forces(momenta.size(), arena().integer(0));
-      for (std::size_t i = 0; i < variations.size(); ++i) {
-        const Expr by = slope(link_array(axis, i));
-        if (by.is_zero()) continue;
-        for (std::size_t a = 0; a < momenta.size(); ++a)
-          forces[a] = forces[a] + by * algebra::derivative(variations[i], coordinate(a));
-      }
+      const std::vector<Expr> forces = forces_by_links(0, axis, slope);
       for (std::size_t a = 0; a < momenta.size(); ++a) {
         if (forces[a].is_zero()) continue;
         kick.values.emplace_back(momenta[a], kicked(momenta[a], forces[a]));
@@ -261,21 +320,30 @@ class TrajectoryReader {
     if (!kick.values.empty()) level.kicks.push_back(std::move(kick));
   }
 
-  /// The fields of a determinant, and p += length Im tr(T_a U V) with the V that they make.
-  void make_kicks(Trajectory::Level& level, const NamedAction& action) {
+  /// The fields of a determinant, and p += length Im tr(T_a U V) with the V that they make; that of
+  /// links of definitions goes to their slopes.
+  void make_kicks(Trajectory::Level& level, const NamedAction& action,
+                  std::map<int, LinkSlopes>& slopes) {
     if (!field_)
       d_.fail(errors::not_yet(action.shown.span, "a determinant in a model without links"));
-    Pseudofermions fields = read_pseudofermions(d_, lower_, action);
-    const gauge::LinkOf link = links_of(arena(), *field_);
-    for (int axis = 0; axis < dims(); ++axis) {
-      const gauge::Matrix& v = fields.staple[static_cast<std::size_t>(axis)];
-      if (v.parts.empty()) continue;
-      level.kicks.push_back(kick_of(level, axis, gauge::times(link(axis, {}), v)));
-      level.kicks.back().shown =
-          fmt::format("force of {} on links along {}: outer products of X and Y", level.shown,
-                      algebra::kAxisNames[axis]);
+    Pseudofermions fields = read_pseudofermions(d_, lower_, action, *made_);
+    for (const auto& [number, staples] : fields.staples) {
+      const gauge::LinkOf link = links_of(arena(), made_->field(number));
+      for (int axis = 0; axis < dims(); ++axis) {
+        const gauge::Matrix& v = staples[static_cast<std::size_t>(axis)];
+        if (v.parts.empty()) continue;
+        const gauge::Matrix w = gauge::times(link(axis, {}), v);
+        if (number > 0) {
+          add_slope(slopes[number], axis, gauge::projection(group(), w));
+          continue;
+        }
+        level.kicks.push_back(kick_of(level, axis, w));
+        level.kicks.back().shown =
+            fmt::format("force of {} on links along {}: outer products of X and Y", level.shown,
+                        algebra::kAxisNames[axis]);
+      }
     }
-    if (level.kicks.empty()) {
+    if (level.kicks.empty() && slopes.empty()) {
       d_.remark(fmt::format("{} holds no links: its determinant is a number", level.shown));
       return;
     }
@@ -293,11 +361,13 @@ class TrajectoryReader {
 
   /// p += length Im tr(T_a W).
   Update kick_of(const Trajectory::Level& level, int axis, const gauge::Matrix& w) {
+    return kick_of(level, axis, gauge::projection(group(), w));
+  }
+  Update kick_of(const Trajectory::Level& level, int axis, const std::vector<Expr>& slope) {
     Update kick;
     kick.name = fmt::format("kick_{}_{}", level.shown, algebra::kAxisNames[axis]);
     kick.span = clause_.keyword_span;
     const Expr length = arena().symbol(Trajectory::kLength);
-    const std::vector<Expr> slope = gauge::projection(group(), w);
     const std::vector<int> momenta = momenta_of(axis);
     for (std::size_t a = 0; a < momenta.size(); ++a) {
       kick.values.emplace_back(
@@ -316,13 +386,13 @@ class TrajectoryReader {
   Expr coordinate(std::size_t a) { return arena().symbol(fmt::format("w_{}", a + 1)); }
 
   /// The stored numbers of i w_a T_a U for the links along `axis`; they are linear in w.
-  std::vector<Expr> link_variations(int axis) {
-    if (field_->angle) return {coordinate(0)};
+  std::vector<Expr> link_variations(const StateField& links, int axis) {
+    if (links.angle) return {coordinate(0)};
     std::vector<Expr> w;
     for (int a = 0; a < group().generators(); ++a)
       w.push_back(coordinate(static_cast<std::size_t>(a)));
-    const gauge::LinkOf link = links_of(arena(), *field_);
-    return gauge::store(*field_->links,
+    const gauge::LinkOf link = links_of(arena(), links);
+    return gauge::store(*links.links,
                         gauge::times(gauge::algebra_element(group(), w), link(axis, {})));
   }
 
@@ -386,6 +456,10 @@ class TrajectoryReader {
 
   void make_parts() {
     Trajectory& t = trajectory_;
+    const std::vector<Update> made = made_->made(made_used_);
+    t.drawn.insert(t.drawn.begin(), made.begin(), made.end());
+    const std::vector<Trajectory::Memory> more = made_->memory();
+    t.memory.insert(t.memory.end(), more.begin(), more.end());
     t.refresh = update("refresh", "new momenta; links kept aside");
     for (std::size_t i = 0; i < momenta_.size(); ++i)
       t.refresh.values.emplace_back(momenta_[i], arena().random(Op::Normal, static_cast<int>(i)));
@@ -416,15 +490,22 @@ class TrajectoryReader {
       kinetic = kinetic ? gauge::plus(kinetic, square) : square;
     }
     Expr h = gauge::times(arena().rational(1, 2), kinetic);
-    gauge::LoopAction all;
+    std::map<int, gauge::LoopAction> all;  // by number of links
     for (const NamedAction& action : actions_) {
-      all.insert(all.end(), action.loops.begin(), action.loops.end());
+      if (!action.loops.empty()) add_loops(all[0], action.loops);
+      for (const auto& [number, loops] : action.made_loops) add_loops(all[number], loops);
       if (action.rest) h = gauge::plus(h, energy_written_out(d_, action.rest));
     }
     if (determinants_) h = gauge::plus(h, determinants_);
-    if (all.empty()) return h;
-    const gauge::LinkOf link = links_of(arena(), *field_);
-    return gauge::plus(h, gauge::density(gauge::collected(all), link));
+    for (const auto& [number, loops] : all) {
+      const gauge::LinkOf link = links_of(arena(), made_->field(number));
+      h = gauge::plus(h, gauge::density(gauge::collected(loops), link));
+    }
+    return h;
+  }
+
+  static void add_loops(gauge::LoopAction& to, const gauge::LoopAction& loops) {
+    to.insert(to.end(), loops.begin(), loops.end());
   }
 
   void make_drift() {
@@ -488,6 +569,8 @@ class TrajectoryReader {
   const StateField* field_ = nullptr;      ///< links; null without
   std::vector<const StateField*> matter_;  ///< fields at sites
   Trajectory trajectory_;
+  std::optional<TrajectoryLinks> made_;
+  std::set<int> made_used_;  ///< numbers of links of definitions whose slopes are asked for
   std::vector<NamedAction> actions_;
   std::vector<int> momenta_;                         ///< of links, then of fields
   std::vector<std::pair<int, int>> matter_momenta_;  ///< array of a field and of its momentum

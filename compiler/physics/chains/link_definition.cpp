@@ -19,12 +19,6 @@ using dsl::ExprKind;
 
 namespace {
 
-struct LinkDefinition {
-  const NamedFact& fact;
-  const dsl::Expr& exponent;
-  const std::string& base;  ///< links that it moves
-};
-
 /// U or U[mu]: the name of the links; null where it is neither.
 const std::string* links_named(const dsl::Expr& e) {
   const dsl::Expr& base = e.kind == ExprKind::Index && e.args.size() == 2 ? *e.args[0] : e;
@@ -44,6 +38,8 @@ bool holds_gradient(const Declared& d, const dsl::Expr& e, const std::string& ba
   return std::ranges::any_of(
       e.args, [&](const dsl::ExprPtr& arg) { return holds_gradient(d, *arg, base, depth); });
 }
+
+}  // namespace
 
 std::optional<LinkDefinition> definition_of_links(const Declared& d, const std::string& name) {
   constexpr int kDepth = 8;
@@ -66,7 +62,6 @@ std::optional<LinkDefinition> definition_of_links(const Declared& d, const std::
   return LinkDefinition{*fact, *exponential.args[0], base};
 }
 
-/// A field of links as the definition names it, without arrays.
 StateField named_links(const LinkDefinition& definition, const StateField& base) {
   StateField field = base;
   field.name = definition.fact.name;
@@ -76,6 +71,8 @@ StateField named_links(const LinkDefinition& definition, const StateField& base)
   field.arrays.clear();
   return field;
 }
+
+namespace {
 
 class LinkMaker {
  public:
@@ -127,7 +124,8 @@ class LinkMaker {
     direction.direction = true;
     Scope scope = Scope::in(reading);
     scope.indices.emplace(definition_.fact.parameters[0], direction);
-    const Value a = lower_.value(definition_.exponent, scope);
+    // a reader of its own: a name in A has another value along each axis
+    const Value a = Lowerer(d_).value(definition_.exponent, scope);
     const int n = group().n;
     if (a.rows != n || a.columns != n)
       d_.fail(

@@ -193,7 +193,8 @@ class LinkFlowReader {
       reading.gradient_by_links = [&](const dsl::Expr& f, int by, dsl::Span, const Scope& scope) {
         return element(gradient(f, scope), by < 0 ? axis : by);
       };
-      const Value right = lower_.value(*right_, direction(index, axis, reading));
+      // a reader of its own: a name in it has another value along each axis
+      const Value right = Lowerer(d_).value(*right_, direction(index, axis, reading));
       const int n = group().n;
       if (right.rows != n || right.columns != n)
         d_.fail(errors::flow_not_of_loops(right_->span, "of another shape than the links"));

@@ -8,7 +8,9 @@
 
 #include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/link_definition.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/chains/trajectory_links.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
@@ -20,6 +22,7 @@ namespace {
 
 /// One loop and the symbol that stands for its trace while the actions are read.
 struct Known {
+  int of = 0;  ///< whose links
   gauge::Word loop;
   Expr real, imaginary;
 };
@@ -27,8 +30,9 @@ struct Known {
 /// Reads one expression.
 class LoopActionReader {
  public:
-  LoopActionReader(const Motion& d, const StateField* field, Refusal refuse)
-      : d_(d), field_(field), refuse_(std::move(refuse)) {}
+  LoopActionReader(const Motion& d, const StateField* field, Refusal refuse,
+                   const TrajectoryLinks* made = nullptr)
+      : d_(d), field_(field), refuse_(std::move(refuse)), made_(made) {}
 
   gauge::LoopAction read(const dsl::Expr& whole, const Scope& scope, Expr* shown) {
     const dsl::Expr& e = density(whole);
@@ -55,7 +59,8 @@ class LoopActionReader {
     if (const dsl::Expr* average = reduction(e, seen))
       d_.fail(refuse_(average->span, "a reduction over sites, where a density is meant"));
     refuse_rates(e, action.name);
-    Reading reading;
+    Reading reading, plain;
+    if (made_) reading = plain = made_->reading();
     if (field_) reading.closed_trace = [&](const LinkPath& path) { return trace(path); };
     Expr rest = action.shown.right = Lowerer(d_).real(e, "an action", Scope::in(reading));
     const auto holds_trace = [&](Expr value) {
@@ -63,21 +68,22 @@ class LoopActionReader {
         return algebra::depends_on(value, k.real) || algebra::depends_on(value, k.imaginary);
       });
     };
-    gauge::LoopAction loops;
+    std::map<int, gauge::LoopAction> loops;
     for (const Known& loop : known_) {
       for (const bool imaginary : {false, true}) {
         const Expr name = imaginary ? loop.imaginary : loop.real;
         const Expr slope = algebra::derivative(rest, name);
         if (slope.is_zero() || algebra::per_site(slope) || holds_trace(slope)) continue;
-        loops.push_back({slope, loop.loop, imaginary});
+        loops[loop.of].push_back({slope, loop.loop, imaginary});
         rest = algebra::substitute(rest, name, arena().integer(0));
       }
     }
     if (holds_trace(
             rest)) {  // in a product the site of a loop matters, which its symbol does not have
-      rest = Lowerer(d_).real(e, "an action");
+      rest = Lowerer(d_).real(e, "an action", Scope::in(plain));
     } else {
-      action.loops = gauge::collected(loops);
+      for (const auto& [of, own] : loops)
+        (of == 0 ? action.loops : action.made_loops[of]) = gauge::collected(own);
     }
     if (!algebra::per_site(rest)) return;
     check_rest(e, rest);
@@ -94,16 +100,27 @@ class LoopActionReader {
       neighbours =
           neighbours || node.is(Op::Stencil) || (node.is(Op::Load) && !node->offset.zero());
       if (!node.is(Op::Load)) return;
-      const bool link = field_ && field_->place(node->index) >= 0;
+      const bool link = field_ && is_link(node->index);
       (link ? links : others) = true;
     });
     if (sites && neighbours)
       d_.fail(errors::not_yet(e.span, "an action of neighbours that depends on the place"));
     if (!links || others) return;
-    const Reading reading = with_traces();
+    Reading reading = with_traces();
+    // links of definitions transform as those of the model do
+    if (made_)
+      reading.made_links = [this](const std::string& name, const dsl::Expr&) {
+        return defines_links(d_, name) ? std::optional(MadeLinks{0, *field_}) : std::nullopt;
+      };
     const Expr traces = Lowerer(d_).real(e, "an action", Scope::in(reading));
     if (algebra::depends_on(traces, arena().symbol(Reading::kOpenPath)))
       d_.fail(errors::action_not_invariant(e.span));
+  }
+
+  bool is_link(int array) const {
+    for (int of = 0; of < (made_ ? made_->count() : 1); ++of)
+      if ((of == 0 ? *field_ : made_->field(of)).place(array) >= 0) return true;
+    return false;
   }
 
   Arena& arena() { return d_.arena(); }
@@ -168,11 +185,13 @@ class LoopActionReader {
     if (reduced.empty()) return {arena().integer(field_->links->group.n), {}};
     bool reversed = false;
     const gauge::Word loop = gauge::canonical_loop(reduced, &reversed);
-    auto known = std::ranges::find(known_, loop, &Known::loop);
+    auto known = std::ranges::find_if(
+        known_, [&](const Known& k) { return k.of == path.of && k.loop == loop; });
     if (known == known_.end()) {
-      const std::string text = shown_loop(loop);
-      known_.push_back(
-          {loop, arena().symbol("re(tr(" + text + "))"), arena().symbol("im(tr(" + text + "))")});
+      const std::string text =
+          shown_loop(loop) + (path.of > 0 ? " of " + made_->field(path.of).name : "");
+      known_.push_back({path.of, loop, arena().symbol("re(tr(" + text + "))"),
+                        arena().symbol("im(tr(" + text + "))")});
       known = known_.end() - 1;
     }
     return {known->real, reversed ? -known->imaginary : known->imaginary};
@@ -197,6 +216,7 @@ class LoopActionReader {
   const Motion& d_;
   const StateField* field_;  ///< null: no links
   const Refusal refuse_;
+  const TrajectoryLinks* made_;  ///< null: no links of definitions
   std::vector<Known> known_;
 };
 
@@ -233,7 +253,7 @@ std::vector<NamedAction> read_loop_actions(const Motion& d, const StateField& fi
 }
 
 std::vector<NamedAction> read_actions(const Motion& d, const StateField* links,
-                                      const std::string& method) {
+                                      const std::string& method, const TrajectoryLinks* made) {
   const Refusal refuse = [&](dsl::Span span, const std::string&) {
     return errors::action_of_reduction(span, method);
   };
@@ -246,7 +266,7 @@ std::vector<NamedAction> read_actions(const Motion& d, const StateField* links,
           NamedAction{item.head->name, {}, {item.head->name, {}, item.value->span}});
       action.determinants = determinant_calls(d, *item.value);
       if (action.determinants.empty()) {
-        LoopActionReader(d, links, refuse).read_any(*item.value, action);
+        LoopActionReader(d, links, refuse, made).read_any(*item.value, action);
       } else {
         action.shown.right =
             d.arena().symbol("-log(" + written(d, item.value->span) + ")", item.value->span);

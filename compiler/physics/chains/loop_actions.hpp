@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@
 
 namespace vphi::physics {
 
+class TrajectoryLinks;
+
 struct NamedAction {
   std::string name;
   gauge::LoopAction loops;  ///< its loops, equal ones as one term
@@ -24,7 +27,11 @@ struct NamedAction {
   /// read_actions: S is minus the logarithm of this determinant, and nothing else; empty: it is
   /// not.
   std::vector<DeterminantCall> determinants = {};
-  bool empty() const { return loops.empty() && !rest && determinants.empty(); }
+  /// read_actions: loops of links that definitions make, by their number.
+  std::map<int, gauge::LoopAction> made_loops = {};
+  bool empty() const {
+    return loops.empty() && made_loops.empty() && !rest && determinants.empty();
+  }
 };
 
 /// All `action` clauses, in text order, for links of `field`.
@@ -33,9 +40,10 @@ std::vector<NamedAction> read_loop_actions(const Motion& d, const StateField& fi
 
 /// All `action` clauses for a method that takes any differentiable action of links, of other
 /// fields, or of both; `links` is null without links. E0770 where links along an open path occur
-/// outside of a trace.
+/// outside of a trace. `made`: what links of definitions are; null: E0901 where there are any.
 std::vector<NamedAction> read_actions(const Motion& d, const StateField* links,
-                                      const std::string& method);
+                                      const std::string& method,
+                                      const TrajectoryLinks* made = nullptr);
 
 /// Makes the error for an action that is not such a sum, from the place and the reason.
 using Refusal = std::function<dsl::Diagnostic(dsl::Span, const std::string& why)>;

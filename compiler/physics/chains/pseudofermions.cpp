@@ -26,15 +26,10 @@ namespace {
 class PseudofermionField {
  public:
   /// `below`: the determinant that this one is divided by; null: there is none.
-  PseudofermionField(const Motion& d, Lowerer& lower, std::string name,
+  PseudofermionField(const Motion& d, const gauge::LinkOf& link, std::string name,
                      const DeterminantFactor& factor, const DeterminantFactor* below,
                      Pseudofermions& to)
-      : d_(d),
-        factor_(factor),
-        below_(below),
-        link_(lower.link_matrices()),
-        name_(std::move(name)),
-        to_(to) {}
+      : d_(d), factor_(factor), below_(below), link_(link), name_(std::move(name)), to_(to) {}
 
   void add() {
     check_weights(factor_);
@@ -429,7 +424,8 @@ class PseudofermionField {
     std::vector<gauge::WordTerm> words;
     for (const SpinorTerm& term : factor.form.terms) {
       if (term.path.word.empty()) continue;
-      words.push_back({term.spin, term.weight, term.path.start, term.path.word, term.at});
+      words.push_back(
+          {term.spin, term.weight, term.path.start, term.path.word, term.at, term.path.of});
     }
     return words;
   }
@@ -438,7 +434,7 @@ class PseudofermionField {
                          const std::vector<gauge::WordTerm>& b) {
     return std::ranges::equal(a, b, [](const gauge::WordTerm& x, const gauge::WordTerm& y) {
       return x.spin == y.spin && gauge::same_number(x.weight, y.weight) && x.from == y.from &&
-             x.word == y.word && x.at == y.at;
+             x.word == y.word && x.at == y.at && x.of == y.of;
     });
   }
 
@@ -472,13 +468,20 @@ class PseudofermionField {
                                                                Offset at) {
       return gauge::Complex{move(weight.re, at), move(weight.im, at)};
     };
-    to_.staple.resize(static_cast<std::size_t>(d_.grid.dims));
-    for (int axis = 0; axis < d_.grid.dims; ++axis) {
-      const gauge::Matrix v = gauge::insertion_staple(words, axis, link_, left, right, weight_at);
-      if (v.parts.empty()) continue;
-      const gauge::Matrix own = gauge::times(factor, v);
-      gauge::Matrix& all = to_.staple[static_cast<std::size_t>(axis)];
-      all = all.parts.empty() ? own : gauge::plus(all, own);
+    std::map<int, std::vector<gauge::WordTerm>> by_links;
+    for (const gauge::WordTerm& word : words) by_links[word.of].push_back(word);
+    for (const auto& [of, own_words] : by_links) {
+      const gauge::LinkOf link = gauge::links_of_field(link_, of);
+      std::vector<gauge::Matrix>& staple = to_.staples[of];
+      staple.resize(static_cast<std::size_t>(d_.grid.dims));
+      for (int axis = 0; axis < d_.grid.dims; ++axis) {
+        const gauge::Matrix v =
+            gauge::insertion_staple(own_words, axis, link, left, right, weight_at);
+        if (v.parts.empty()) continue;
+        const gauge::Matrix own = gauge::times(factor, v);
+        gauge::Matrix& all = staple[static_cast<std::size_t>(axis)];
+        all = all.parts.empty() ? own : gauge::plus(all, own);
+      }
     }
   }
 
@@ -532,7 +535,9 @@ void add_fields(const Motion& d, Lowerer& lower, const DeterminantCall& factor,
 }  // namespace
 
 // Each denominator is paired with a numerator, in the order of the text.
-Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedAction& action) {
+Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedAction& action,
+                                   const TrajectoryLinks& links) {
+  const Reading reading = links.reading();
   std::vector<Field> above;
   std::vector<const dsl::Expr*> below;
   for (const DeterminantCall& factor : action.determinants)
@@ -543,17 +548,17 @@ Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedA
   Pseudofermions result;
   for (std::size_t i = 0; i < above.size(); ++i) {
     const std::string name = i == 0 ? action.name : fmt::format("{}_{}", action.name, i + 1);
-    const DeterminantFactor top = lower.determinant_factor(*above[i].call, above[i].power);
+    const DeterminantFactor top = lower.determinant_factor(*above[i].call, reading, above[i].power);
     if (top.fraction && i < below.size())
       d.fail(errors::not_yet(below[i]->span, "a quotient whose numerator has a fraction as power"));
     std::optional<DeterminantFactor> bottom;
-    if (i < below.size()) bottom = lower.determinant_factor(*below[i]);
+    if (i < below.size()) bottom = lower.determinant_factor(*below[i], reading);
     if (bottom && bottom->antiperiodic != top.antiperiodic)
       d.fail(errors::not_yet(below[i]->span, "a quotient of fermions with different boundaries"));
     if (bottom && bottom->parts.has_value() != top.parts.has_value())
       d.fail(errors::not_yet(below[i]->span,
                              "a quotient of which one determinant alone has `even_odd = on`"));
-    PseudofermionField(d, lower, name, top, bottom ? &*bottom : nullptr, result).add();
+    PseudofermionField(d, links.link(), name, top, bottom ? &*bottom : nullptr, result).add();
   }
   return result;
 }

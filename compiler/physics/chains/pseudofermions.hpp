@@ -24,9 +24,11 @@
 // from 0.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "compiler/physics/chains/loop_actions.hpp"
+#include "compiler/physics/chains/trajectory_links.hpp"
 
 namespace vphi::physics {
 
@@ -38,10 +40,12 @@ struct Pseudofermions {
   std::vector<Update> for_kicks;   ///< X and Y at the links of now
   std::vector<Update> for_energy;  ///< the same with the solver of the acceptance; empty: as above
   Expr density;                    ///< |Y|^2 of all fields at a site
-  std::vector<gauge::Matrix> staple;  ///< by axis: dS/dt = Re tr(A U V); no parts: 0
+  /// By number of links (TrajectoryLinks) and axis: -dS/dt = Re tr(A U V); no parts: 0.
+  std::map<int, std::vector<gauge::Matrix>> staples;
 };
 
 /// The fields of an action that is a determinant, for a trajectory of the links.
-Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedAction& action);
+Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedAction& action,
+                                   const TrajectoryLinks& links);
 
 }  // namespace vphi::physics

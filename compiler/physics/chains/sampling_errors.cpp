@@ -31,6 +31,16 @@ Diagnostic action_not_linear(Span span, const std::string& method, const std::st
       sample, "sampled here");
 }
 
+Diagnostic loops_of_made_links(Span span, const std::string& links) {
+  return error(
+      "E0771", span,
+      fmt::format("loops of `{}` cannot stand here: a definition makes these links", links), "",
+      "an update of one link, a flow and an exponent know the loops of their own links "
+      "alone; trajectories carry forces through definitions of links",
+      "take loops of the links of `gauge`; of an action also sample hmc, trajectories = N, "
+      "tau = 1 { level S: steps = 8, scheme = omelyan2 }");
+}
+
 Diagnostic determinant_of_local_update(Span span, const std::string& method, Span sample) {
   return with_label(
       error("E0771", span, fmt::format("`{}` cannot draw links of a determinant", method), "",
@@ -330,6 +340,14 @@ Diagnostic no_configuration(Span span, const std::string& name) {
 Diagnostic flow_not_of_loops(Span span, const std::string& why) {
   return error("E0778", span, "links cannot flow along this", why, kFlowRule,
                "write U' = -d(S, U) with S = 2*sum(3 - re(tr(loop(mu, nu, -mu, -nu))), mu < nu)");
+}
+
+Diagnostic links_not_carried(Span span, const std::string& why) {
+  return error("E0778", span, "the force is not carried through this exponent", why,
+               "in an action the exponent of V[mu] = exp(A)*U[mu] is a sum of gradients of loops "
+               "times fixed numbers",
+               "write A as -rho*d(S, U[mu]) with S = 2*sum(3 - re(tr(loop(mu, nu, -mu, -nu))), mu "
+               "< nu)");
 }
 
 Diagnostic flow_without_direction(Span span) {

@@ -19,6 +19,8 @@ Diagnostic action_not_invariant(Span span);
 Diagnostic action_not_linear(Span span, const std::string& method, const std::string& why,
                              Span sample);
 /// An action that is a determinant, under a method that draws one link after the other.
+/// Loops of links of a definition where their derivative is not taken through it.
+Diagnostic loops_of_made_links(Span span, const std::string& links);
 Diagnostic determinant_of_local_update(Span span, const std::string& method, Span sample);
 /// A mean or a total in an action of fields at sites.
 Diagnostic action_of_reduction(Span span, const std::string& method);
@@ -89,6 +91,8 @@ Diagnostic no_configuration(Span span, const std::string& name);
 // A flow of links, E0778.
 /// `why`: the term that is not allowed.
 Diagnostic flow_not_of_loops(Span span, const std::string& why);
+/// The exponent of links of a definition in an action; `why`: the part that is not allowed.
+Diagnostic links_not_carried(Span span, const std::string& why);
 /// Gradients are transported along links in an equation without a direction.
 Diagnostic flow_without_direction(Span span);
 /// The equation of U[mu] contains the gradient by U[nu].

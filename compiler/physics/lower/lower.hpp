@@ -72,12 +72,17 @@ class Lowerer {
   Expr lagrangian_potential();
   Value field_value(const StateField& field);
   /// The operator and the solvers of `pseudofermion(D, ...)`; `call` is this call.
-  /// `power`: p of |det D|^(2p), 0 < p <= 1.
-  DeterminantFactor determinant_factor(const dsl::Expr& call, long double power = 1);
+  /// `power`: p of |det D|^(2p), 0 < p <= 1. `reading`: of the operator.
+  DeterminantFactor determinant_factor(const dsl::Expr& call, const Reading& reading,
+                                       long double power = 1);
   DeterminantFraction fraction_of(const dsl::Expr& call, long double power);
   int past_of(const dsl::Expr& start);
   /// The links of the model as matrices.
   gauge::LinkOf link_matrices() const;
+  /// The links of a definition `V[mu] = exp(A)*U[mu]`, as this place has them; nothing for other
+  /// names.
+  std::optional<MadeLinks> made_links(const std::string& name, const dsl::Expr& at,
+                                      const Reading& reading);
   /// The product of links of SU(n) or U(1) along a path.
   Value along(const StateField& field, const LinkPath& path, dsl::Span span,
               const Reading& reading = {});

@@ -14,6 +14,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/link_definition.hpp"
 #include "compiler/physics/chains/link_field.hpp"
+#include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/mixed_bits.hpp"
@@ -55,9 +56,9 @@ Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span sp
                      const Reading& reading) {
   Arena& arena = d_.arena();
   const int n = field.links->group.n;
-  const bool defined = d_.field(field.name) == nullptr;
+  const bool defined = path.of == 0 && d_.field(field.name) == nullptr;
   if (defined && (reading.trace_of || reading.closed_trace))
-    d_.fail(errors::not_yet(span, "an action of links that a definition makes of others"));
+    d_.fail(errors::loops_of_made_links(span, field.name));
   if (reading.trace_of) {
     const Expr open = arena.symbol(Reading::kOpenPath, span);
     const std::vector<Component> parts(static_cast<std::size_t>(n * n), Component{open, open});
@@ -83,6 +84,13 @@ Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span sp
   return result;
 }
 
+std::optional<MadeLinks> Lowerer::made_links(const std::string& name, const dsl::Expr& at,
+                                             const Reading& reading) {
+  if (reading.made_links) return reading.made_links(name, at);
+  const auto field = defined_links(d_, *this, name, at);
+  return field ? std::optional(MadeLinks{0, *field}) : std::nullopt;
+}
+
 /// `mu`, `-mu`, and `3*mu` for three steps.
 std::vector<IndexValue> Lowerer::steps_of(const dsl::Expr& arg, const Scope& scope) {
   constexpr std::int64_t kMostSteps = 64;
@@ -106,7 +114,8 @@ std::optional<Value> Lowerer::path_product(const dsl::Expr& e, const Scope& scop
   LinkPath path;
   const dsl::Expr& first = *e.args[0];
   const bool named = first.kind == dsl::ExprKind::Name && !scope.index(first.text);
-  const auto made = named ? defined_links(d_, *this, first.text, e) : std::nullopt;
+  const auto made = named ? made_links(first.text, e, scope.reading()) : std::nullopt;
+  if (made) path.of = made->number;
   const StateField* of = named ? d_.field(first.text) : nullptr;
   if (of && !of->links) of = nullptr;
   for (std::size_t i = made || of ? 1 : 0; i < e.args.size(); ++i) {
@@ -114,22 +123,23 @@ std::optional<Value> Lowerer::path_product(const dsl::Expr& e, const Scope& scop
       path.word.push_back({k.value, k.sign < 0});
   }
   if (e.text == "loop" && !gauge::closed(path.word)) d_.fail(errors::path_open(e.span));
-  return along(made ? *made : of ? *of : links(e.span), path, e.span, scope.reading());
+  return along(made ? made->field : of ? *of : links(e.span), path, e.span, scope.reading());
 }
 
 /// U[i] of matrices; U[-i] is adj(U[i]@-i) (docs/rules.md rule 12).
 std::optional<Value> Lowerer::link_value(const dsl::Expr& e, const Scope& scope) {
   const dsl::Expr& base = *e.args[0];
   if (base.kind != dsl::ExprKind::Name || scope.value(base.text) || e.args.size() != 2) return {};
-  const auto made = defined_links(d_, *this, base.text, e);
-  const StateField* field = made ? &*made : d_.field(base.text);
+  const auto made = made_links(base.text, e, scope.reading());
+  const StateField* field = made ? &made->field : d_.field(base.text);
   if (!field || !field->links) return {};
   const auto k = direction(*e.args[1], scope);
   if (!k && field->angle) return {};
   if (!k || k->value < 0 || k->value >= d_.grid.dims) {
     d_.fail(errors::wrong_shape(e.args[1]->span, "a link has a direction of the lattice"));
   }
-  return along(*field, {{}, {{k->value, k->sign < 0}}}, e.span, scope.reading());
+  return along(*field, {{}, {{k->value, k->sign < 0}}, made ? made->number : 0}, e.span,
+               scope.reading());
 }
 
 /// The trace of closed paths while an action is read.

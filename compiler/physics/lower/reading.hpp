@@ -8,16 +8,25 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "compiler/gauge/link_paths.hpp"
 #include "compiler/model/system.hpp"
 #include "compiler/physics/lower/values.hpp"
+#include "compiler/physics/stages/declared.hpp"
 #include "dsl/syntax/ast.hpp"
 
 namespace vphi::physics {
 
 struct Scope;
+
+/// Links that a definition makes, and their number in paths (LinkPath::of).
+struct MadeLinks {
+  int number = 0;  ///< 0: their paths are not known
+  StateField field;
+};
 
 /// Words that the context of an expression defines; none by default.
 struct Reading {
@@ -32,6 +41,12 @@ struct Reading {
   /// The same in actions with other fields: links are matrices, and the trace of the product along
   /// a closed path is given by this function.
   std::function<Component(const LinkPath&)> closed_trace = nullptr;
+  /// In an action: the links that the definition of this name makes, with the arrays that hold them
+  /// along a trajectory; nothing for other names.
+  std::function<std::optional<MadeLinks>(const std::string& name, const dsl::Expr& at)> made_links =
+      nullptr;
+  /// There: the matrices of all links, those of the model and these, by their numbers.
+  gauge::LinkOf links = nullptr;
   /// In the equation of links: `d(f, U)`. `axis` is -1 where no direction is written.
   std::function<Value(const dsl::Expr& f, int axis, dsl::Span span, const Scope& scope)>
       gradient_by_links = nullptr;

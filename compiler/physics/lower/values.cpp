@@ -89,13 +89,15 @@ Expr norm2(Component a) {
 
 LinkPath inverse(const LinkPath& path) {
   using gauge::operator+;
-  return {path.start + gauge::displacement(path.word), gauge::inverse(path.word)};
+  return {path.start + gauge::displacement(path.word), gauge::inverse(path.word), path.of};
 }
 
 std::shared_ptr<const LinkPath> joined(const LinkPath& a, const LinkPath& b) {
   using gauge::operator+;
   if (!(a.start + gauge::displacement(a.word) == b.start)) return nullptr;
+  if (a.of != b.of && !a.word.empty() && !b.word.empty()) return nullptr;
   LinkPath both = a;
+  if (a.word.empty()) both.of = b.of;
   both.word.insert(both.word.end(), b.word.begin(), b.word.end());
   return std::make_shared<const LinkPath>(std::move(both));
 }

@@ -32,6 +32,7 @@ struct Component {
 struct LinkPath {
   algebra::Offset start;
   gauge::Word word;
+  int of = 0;  ///< whose links: 0 those of the model, others those of Reading::made_links
 };
 
 /// A number as most - gap, where a small gap would lose its digits in the difference: re(tr(P)) of
@@ -92,7 +93,7 @@ Component dot_product(const Value& a, const Value& b);
 /// The same path in the opposite direction.
 LinkPath inverse(const LinkPath& path);
 /// The first path followed by the second; null where the second does not begin at the end of the
-/// first.
+/// first, or has links of another field.
 std::shared_ptr<const LinkPath> joined(const LinkPath& a, const LinkPath& b);
 
 using Paths = std::shared_ptr<const PathSum>;

@@ -168,7 +168,8 @@ DeterminantFraction Lowerer::fraction_of(const dsl::Expr& call, long double powe
       "take a larger `tol`, or a larger low, as far as the spectrum allows"));
 }
 
-DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, long double power) {
+DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Reading& reading,
+                                              long double power) {
   const dsl::Expr& op = *call.args[0];
   const NamedFact* fact = d_.facts.find(op.text);
   if (!fact || fact->kind != NamedFact::Kind::Function || fact->parameters.size() != 1)
@@ -180,7 +181,7 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, long double
   factor.span = call.span;
   factor.colours = colours();
   factor.antiperiodic = antiperiodic_axes_of(op, *fact);
-  Scope options;
+  Scope options = Scope::in(reading);
   options.dynamic = true;
   bool force = false;
   for (const dsl::NamedArgument& option : call.named) {

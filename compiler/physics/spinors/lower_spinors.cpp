@@ -96,7 +96,9 @@ Value Lowerer::adjoint_applied(const dsl::Expr& e, const Scope& scope) {
   }
   const algebra::Mover move = around(d_.grid);
   const SpinorForm form = adjoint(linear_operator(*fact, e, options), move);
-  return shaped(e, [&] { return apply(form, link_matrices(), psi, move); });
+  const gauge::LinkOf& made = scope.reading().links;
+  const gauge::LinkOf link = made ? made : link_matrices();
+  return shaped(e, [&] { return apply(form, link, psi, move); });
 }
 
 }  // namespace vphi::physics

@@ -131,11 +131,11 @@ gauge::Word walked(const gauge::Word& word) {
 
 void add_term(SpinorForm& form, SpinorTerm term) {
   term.path.word = walked(term.path.word);
-  if (term.path.word.empty()) term.path.start = {};
+  if (term.path.word.empty()) term.path = {};
   if (zero(term.weight) || term.spin == SpinMatrix{}) return;
   for (auto other = form.terms.begin(); other != form.terms.end(); ++other) {
     if (!(other->at == term.at && other->path.start == term.path.start &&
-          other->path.word == term.path.word)) {
+          other->path.of == term.path.of && other->path.word == term.path.word)) {
       continue;
     }
     if (same_number(other->weight, term.weight)) {
@@ -313,6 +313,7 @@ std::optional<gauge::DiracOperator> dirac_operator(const SpinorForm& form) {
   gauge::DiracOperator d;
   for (const SpinorTerm& term : form.terms) {
     const gauge::Word& word = term.path.word;
+    if (term.path.of != 0) return std::nullopt;
     if (word.empty() && term.at.zero()) {
       d.local.push_back({term.spin, term.weight});
     } else if (word.size() == 1 && term.path.start.zero() && gauge::one_step(word[0]) == term.at) {
@@ -386,6 +387,7 @@ struct PathGroup {
   Complex weight;  ///< of the group's only path; 1 where there are several
   algebra::Offset at;
   std::vector<gauge::WeightedLinkPath> paths;  ///< none: 1
+  int of = 0;                                  ///< whose links
 };
 
 std::vector<PathGroup> grouped(const SpinorForm& form) {
@@ -393,13 +395,14 @@ std::vector<PathGroup> grouped(const SpinorForm& form) {
   for (const SpinorTerm& term : form.terms) {
     const auto same = std::ranges::find_if(groups, [&](const PathGroup& group) {
       return !group.paths.empty() && !term.path.word.empty() && group.spin == term.spin &&
-             group.at == term.at;
+             group.at == term.at && group.of == term.path.of;
     });
     if (same != groups.end()) {
       same->paths.push_back({term.weight, term.path.word, term.path.start});
       continue;
     }
-    PathGroup& group = groups.emplace_back(PathGroup{term.spin, term.weight, term.at, {}});
+    PathGroup& group =
+        groups.emplace_back(PathGroup{term.spin, term.weight, term.at, {}, term.path.of});
     if (!term.path.word.empty())
       group.paths.push_back({term.weight, term.path.word, term.path.start});
   }
@@ -410,8 +413,9 @@ std::vector<PathGroup> grouped(const SpinorForm& form) {
   return groups;
 }
 
-gauge::Matrix product_of(const PathGroup& group, const gauge::LinkOf& link) {
+gauge::Matrix product_of(const PathGroup& group, const gauge::LinkOf& all) {
   if (group.paths.empty()) return {};
+  const gauge::LinkOf link = gauge::links_of_field(all, group.of);
   if (group.paths.size() > 1) return gauge::sum_of_paths(group.paths, link);
   return gauge::along(group.paths[0].path, group.paths[0].from, link);
 }

@@ -55,7 +55,7 @@ inline Dense in_algebra(int n, const std::vector<double>& w) {
 class FixedQuarks {
  public:
   FixedQuarks(const std::string& text, int colours, int dims, int sites, double scale,
-              int spins = 4)
+              int spins = 4)  ///< 0 spins: without a determinant
       : compiled_(compile_text(text, {})),
         program_(*compiled_.program),
         colours_(colours),
@@ -172,6 +172,47 @@ class FixedQuarks {
   double slope() {
     const double e = 1e-3;
     return (8 * (action(e) - action(-e)) - action(2 * e) + action(-2 * e)) / (12 * e);
+  }
+
+  /// S of actions without fields of determinants, from H of links at rest.
+  double energy(double e = 0) {
+    put_links(e);
+    each_momentum([](double& p, int, int, int) { p = 0; });
+    std::vector<program::Launch> launches;
+    for (const program::Launch& launch : program_.launches(0)) {
+      const std::string& name = kernel_of(launch);
+      if (name != "refresh") launches.push_back(launch);
+      if (name == "energy_before") break;
+    }
+    run_->launch(launches);
+    double sum = 0;
+    for (const double own : run_->buffer("energy")) sum += own;
+    return sum;
+  }
+  double energy_slope() {
+    const double e = 1e-3;
+    return (8 * (energy(e) - energy(-e)) - energy(2 * e) + energy(-2 * e)) / (12 * e);
+  }
+
+  /// Replaces the links U_mu(x) by g(x) U_mu(x) g(x + mu)^+ with g at random.
+  void transform(const std::vector<int>& extent) {
+    std::vector<Dense> g;
+    for (int s = 0; s < sites_; ++s) {
+      std::vector<double> w;
+      for (int a = 0; a < generators_; ++a)
+        w.push_back(2 * hashed((3U << 24U) + static_cast<std::uint32_t>(place(s, 0, a))));
+      g.push_back(gauge::testing::exponential(C(0, 1) * in_algebra(colours_, w)));
+    }
+    for (int s = 0; s < sites_; ++s) {
+      int stride = 1;
+      for (int mu = 0; mu < dims_; ++mu) {
+        const int n = extent[static_cast<std::size_t>(mu)], at = s / stride % n;
+        const int next = s + stride * (at + 1 == n ? 1 - n : 1);
+        Dense& u = links_[static_cast<std::size_t>(mu + dims_ * s)];
+        u = g[static_cast<std::size_t>(s)] * u * dagger(g[static_cast<std::size_t>(next)]);
+        stride *= n;
+      }
+    }
   }
 
   /// dS/dw_a of every link, from the kicks after `action()`: [site][axis][generator].

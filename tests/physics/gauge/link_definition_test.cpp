@@ -86,6 +86,21 @@ TEST(LinkDefinitions, AreThePlainLoops) {
   }
 }
 
+/// A name for the gradient has another value along each axis.
+TEST(LinkDefinitions, NamesOfGradients) {
+  if (!native()) GTEST_SKIP() << "no native device";
+  const testing::ScratchFolder scratch;
+  random_box(2, {3, 2, 2, 2}, 0.7, 5).save(scratch / "start.ildg");
+  const auto result = testing::run_text(
+      smeared(
+          "SU(2)", 2, "3 * 2 * 2 * 2", scratch / "start.ildg",
+          "G = d(S, U)\nX[mu] = exp(-rho*G)*U[mu]\n"
+          "at end: once, named = mean(re(tr(loop(X, mu, nu, -mu, -nu)))/n, mu < nu) -> \"s.h5\"\n"),
+      {});
+  EXPECT_GT(last(result, "once"), 0.3);
+  EXPECT_NEAR(last(result, "named"), last(result, "once"), 1e-13);
+}
+
 /// A propagator on smeared links is that of a configuration of these links.
 TEST(LinkDefinitions, StandInOperators) {
   if (!native()) GTEST_SKIP() << "no native device";

@@ -387,6 +387,11 @@ constexpr const char* kTwoFlavours =
     "directions(+,-))";
 constexpr const char* kPlainClover =
     "psi - kappa*hop(psi) - kappa*sum(gamma[mu]*gamma[nu]*F[mu,nu]*psi, mu < nu)";
+/// One step of stout smearing: the gradient of the plaquettes once.
+constexpr const char* kStout =
+    "B = sum(1 - re(tr(loop(mu, nu, -mu, -nu))), mu < nu)\nV[mu] = exp(-0.1*d(B, U[mu]))*U[mu]\n";
+constexpr const char* kHopsOfV =
+    "psi - kappa*sum((1 - gamma[mu])*V[mu]*psi@mu, mu = directions(+,-))";
 constexpr const char* kStaggeredOf3 = "0.3*psi + sum(eta[k]*(U[k]*psi@k - U[-k]*psi@-k), k)/2";
 INSTANTIATE_TEST_SUITE_P(
     Quarks, ExactAverages,
@@ -403,6 +408,8 @@ INSTANTIATE_TEST_SUITE_P(
                  ", even_odd = on, range = [0.12, 2.7], tol = 1e-8", "spinor(2)", "", "^(1/2)"},
         Averages{"clover", kPlainClover, 0.568379707461, -0.359641318501, "", "spinor(2)",
                  kFieldStrengthOfPhases},
+        Averages{"stout", kHopsOfV, 0.558019271529, -0.362509056854, ", even_odd = on", "spinor(2)",
+                 kStout},
         Averages{"staggered", kStaggeredOf3, 0.590387166832, -0.318044580538,
                  ", even_odd = on, range = [0.08, 190], tol = 1e-8", "spinor(1)", kPhasesOfAPlane,
                  "^(1/2)"},

@@ -32,6 +32,20 @@ constexpr const char* kQuotientOfHalves =
     "pseudofermion(D, solver = cgne(1e-12), even_odd = on, start = past(2))/pseudofermion(D, kappa "
     "= 0.1, m = 0.6, solver = cg(1e-12), even_odd = on)";
 
+/// The determinant on smeared links, or the plaquettes of these links.
+std::string smeared(const std::string& rho, bool loops = false) {
+  std::string text = quarks(
+      loops ? "sum(2 - re(tr(loop(V, mu, nu, -mu, -nu))), mu < nu) - im(tr(P[x,y]))*0.3" : kOne,
+      "0.2", "(1 - gamma[mu])*V[mu]*psi@mu");
+  const std::string lines =
+      "P[mu,nu] = loop(mu, nu, -mu, -nu)\nB = sum(2 - re(tr(P[mu,nu])), mu < nu)\n"
+      "V[mu] = exp(-" +
+      rho + "*d(B, U[mu]))*U[mu]\n";
+  const std::size_t fermion = text.find("fermion"), action = text.find("action");
+  if (loops) text.erase(fermion, action - fermion);
+  return text.insert(fermion, lines);
+}
+
 void expect_passes(const std::string& text) {
   const auto d = physics::test::derived(text);
   const auto rows = tools::check_derivatives(*d.resolved, *d.system);
@@ -49,6 +63,8 @@ TEST(DeterminantCheck, RightModelsPass) {
   expect_passes(quarks(kKappas));
   expect_passes(quarks(kHalves));
   expect_passes(quarks(kQuotientOfHalves));
+  expect_passes(smeared("0.2"));
+  expect_passes(smeared("0.2", true));
 }
 
 TEST(DeterminantCheck, OtherWordsAreFound) {
@@ -70,6 +86,24 @@ TEST(DeterminantCheck, OtherWordsAreFound) {
              quarks("pseudofermion(D, solver = cgne(1e-12))/pseudofermion(D, m = 0.61, solver = "
                     "cgne(1e-12))"));
   EXPECT_TRUE(verdict.found) << verdict.rows;
+}
+
+TEST(DeterminantCheck, OtherLinksAreFound) {
+  for (const bool loops : {false, true}) {
+    const Verdict other = judged(smeared("0.2", loops), smeared("0.21", loops));
+    EXPECT_TRUE(other.found) << other.rows;
+    for (const char* part : {"links_V_x", "exponent_V_y", "carried_S_V_x"}) {
+      const Verdict fault = judged(smeared("0.2", loops), [&](System& s) {
+        auto& level = std::get<physics::Trajectory>(s.dynamics).levels.at(0);
+        for (physics::Update& update : level.before_kicks) {
+          if (update.name != part) continue;
+          Expr& value = update.values.at(0).second;
+          value = s.arena->real(1 + 1e-5) * value;
+        }
+      });
+      EXPECT_TRUE(fault.found) << part << fault.rows;
+    }
+  }
 }
 
 TEST(DeterminantCheck, OtherWordsOfHalvesAreFound) {

@@ -163,7 +163,11 @@ std::optional<Numbers> Written::link_gradient(const dsl::Expr& e, const Scope& s
   const dsl::Expr& by = *e.args[1];
   const bool indexed = by.kind == ExprKind::Index && by.args.size() == 2;
   const dsl::Expr& base = indexed ? *by.args[0] : by;
-  const auto found = base.kind == ExprKind::Name ? fields.find(base.text) : fields.end();
+  auto found = base.kind == ExprKind::Name ? fields.find(base.text) : fields.end();
+  if (base.kind == ExprKind::Name && !moving_.empty() && base.text == moving_)
+    found = std::find_if(fields.begin(), fields.end(), [](const auto& entry) {
+      return entry.second.phase || entry.second.colours > 0;
+    });
   if (flow_axis_ < 0 || found == fields.end()) return std::nullopt;
   WrittenField& f = found->second;
   if (!f.phase && f.colours == 0) return std::nullopt;

@@ -247,8 +247,13 @@ Numbers Written::loop(const dsl::Expr& e, const Scope& scope, const Place* place
   if (!links) throw NotCovered{e.span, "links of this group"};
   if (!place) throw NeedsPlace{};
   Place p = *place;
+  const dsl::Expr& first = *e.args[0];
+  const bool named = first.kind == ExprKind::Name && !scope.find(first.text);
+  const WrittenField* made = named ? made_links(first.text) : nullptr;
+  const bool skips = made || (named && first.text == links->name);
   Numbers product = Numbers::of(1);
   for (const auto& arg : e.args) {
+    if (skips && arg == e.args[0]) continue;
     const bool many = arg->kind == ExprKind::Binary && arg->text == "*";
     int times = many ? static_cast<int>(real(*arg->args[0], scope, place)) : 1;
     auto k = direction(many ? *arg->args[1] : *arg, scope);
@@ -260,7 +265,8 @@ Numbers Written::loop(const dsl::Expr& e, const Scope& scope, const Place* place
     const auto axis = static_cast<std::size_t>(k->value);
     for (int i = 0; i < times; ++i) {
       if (k->sign < 0) --p[axis];
-      product = multiplied(product, link_at(*links, p, k->value, k->sign));
+      product = multiplied(product, made ? made_link_at(*made, p, k->value, k->sign)
+                                         : link_at(*links, p, k->value, k->sign));
       if (k->sign > 0) ++p[axis];
     }
   }

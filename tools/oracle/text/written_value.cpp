@@ -343,6 +343,14 @@ Numbers Written::index(const dsl::Expr& e, const Scope& scope, const Place* plac
         return link_at(f, from, k->value, k->sign);
       }
     }
+    if (const WrittenField* made = e.args.size() == 2 ? made_links(base.text) : nullptr) {
+      const auto k = direction(*e.args[1], scope);
+      if (!k) throw NotCovered{e.span, "a link of this direction"};
+      if (!place) throw NeedsPlace{};
+      Place from = *place;
+      if (k->sign < 0) --from[static_cast<std::size_t>(k->value)];
+      return made_link_at(*made, from, k->value, k->sign);
+    }
     const NamedFact* fact = facts_.find(base.text);
     if (fact && fact->kind == NamedFact::Kind::Indexed) {
       Scope inner;

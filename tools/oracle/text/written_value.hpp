@@ -276,6 +276,11 @@ class Written {
   LinkSlope along_link(const std::vector<Term>& terms, WrittenField& f, int site, int axis, int a,
                        bool second);
   std::optional<Numbers> link_gradient(const dsl::Expr& e, const Scope& scope, const Place* place);
+  /// The links that the definition of this name makes, at the links of now; null: it makes none.
+  const WrittenField* made_links(const std::string& name);
+  bool has_gradient_by(const dsl::Expr& e, const std::string& links,
+                       std::set<std::string>& seen) const;
+  Numbers made_link_at(const WrittenField& links, const Place& from, int axis, int sign);
   /// The value for the whole box: a density is summed, a number is unchanged.
   Complex functional(const dsl::Expr& e, const Scope& scope);
   Numbers summed(const std::function<Numbers(const Place&)>& f);
@@ -305,6 +310,12 @@ class Written {
   mutable std::set<LinkPlace>* read_links_ = nullptr;  ///< links that are read are added to it
   bool flowing_ = false;                               ///< set within the rate of a formula
   int flow_axis_ = -1;                                 ///< axis of the link whose rate is computed
+  struct MadeLinks {
+    std::vector<long double> of;  ///< the model's links that they were computed from
+    WrittenField links;
+  };
+  std::map<std::string, MadeLinks> made_;  ///< by the name of the definition
+  std::string moving_;  ///< name of the links that those of the model stand in for
   int depth_ = 0;
   mutable bool reads_box_ = false;  ///< set when a value of a site of the box is read
 };

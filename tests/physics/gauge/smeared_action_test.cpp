@@ -1,0 +1,186 @@
+// Links of definitions, V[mu] = exp(A)*U[mu], in the actions of trajectories: forces carried back
+// to U against numbers of an independent program and against differences of the action.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/physics/gauge/fixed_quarks.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::FixedQuarks;
+
+struct SmearedModel {
+  std::string gauge = "SU(2)", lattice = "4 * 3";
+  std::string action;  ///< of the name `quarks`, by which the harness knows it
+  std::string before = {};
+  std::string more = {};
+  std::string level = "steps = 4, scheme = leapfrog";
+
+  std::string text() const {
+    return "model smeared \"an action of links of a definition\"\nparam kappa = 0.13, mu_q = 0.2, "
+           "rho = 0.1\nlattice grid: " +
+           lattice + "\ngauge U: " + gauge +
+           "\nP[mu,nu] = loop(mu, nu, -mu, -nu)\n"
+           "B = 2*sum(1 - re(tr(P[mu,nu])), mu < nu)\n"
+           "V[mu] = exp(-rho*d(B, U[mu]))*U[mu]\nW[mu] = exp(-rho*d(B, V[mu]))*V[mu]\n" +
+           before + "action quarks = " + action +
+           "\nsample hmc, trajectories = 1, tau = 1 {\n  level quarks: " + level +
+           "\n}\ninit U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n" + more;
+  }
+};
+
+std::string quark_lines(const std::string& spinor, const std::string& axis,
+                        const std::string& quark) {
+  return "fermion psi: " + spinor + ", boundary(" + axis +
+         ") = antiperiodic\nhop(psi) = sum((1 - gamma[mu])*W[mu]*psi@mu, mu = directions(+,-))\n"
+         "D(psi) = " +
+         quark + "\n";
+}
+
+double along_momenta(FixedQuarks& run) {
+  const std::vector<double> slopes = run.slopes();
+  double along = 0;
+  for (std::size_t i = 0; i < slopes.size(); ++i) along += slopes[i] * run.momentum(i);
+  return along;
+}
+
+/// Twisted-mass quarks on two stout steps, all sites, SU(3) on 4 x 2 x 6 x 4.
+TEST(SmearedActions, QuarksOfAnotherProgram) {
+  SmearedModel model{.gauge = "SU(3)",
+                     .lattice = "4 * 2 * 6 * 4",
+                     .action = "pseudofermion(D, solver = cgne(1e-14))"};
+  model.before = quark_lines("spinor", "t", "psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)");
+  FixedQuarks quarks(model.text(), 3, 4, 192, 0.7);
+  testing::expect_forces(
+      quarks, {2643.974942000641, 8489.3462296106, 22.4581234731, 0.7418133221, -0.0271254393},
+      true);
+}
+
+struct Loops {
+  const char* name;
+  std::string gauge;
+  int colours;
+  std::string action;
+  std::string before = {};
+};
+
+class SmearedLoops : public ::testing::TestWithParam<Loops> {};
+
+TEST_P(SmearedLoops, ForcesAreDifferencesOfTheAction) {
+  const Loops& p = GetParam();
+  SmearedModel model{.gauge = p.gauge, .action = p.action, .before = p.before};
+  FixedQuarks run(model.text(), p.colours, 2, 12, 1.1, 0);
+  run.action();
+  const double along = along_momenta(run), known = run.energy_slope();
+  EXPECT_GT(std::abs(along), 0.1);
+  EXPECT_NEAR(along, known, 1e-8 * std::max(1.0, std::abs(known)));
+  // V differs from U, so that a force without the chain rule would be seen
+  model.before += "none = 0\n";
+  std::string plain = model.text();
+  plain.replace(plain.find("rho = 0.1"), 9, "rho = 0.0");
+  FixedQuarks thin(plain, p.colours, 2, 12, 1.1, 0);
+  thin.action();
+  EXPECT_GT(std::abs(along_momenta(thin) - along), 0.01);
+}
+
+const std::string kPlaquettesOfW = "2*sum(1 - re(tr(loop(W, mu, nu, -mu, -nu))), mu < nu)";
+INSTANTIATE_TEST_SUITE_P(
+    Groups, SmearedLoops,
+    ::testing::Values(
+        Loops{"u1", "U(1)", 1, kPlaquettesOfW}, Loops{"su2", "SU(2)", 2, kPlaquettesOfW},
+        Loops{"su3", "SU(3)", 3, kPlaquettesOfW}, Loops{"su4", "SU(4)", 4, kPlaquettesOfW},
+        Loops{"once", "SU(2)", 2, "sum(re(tr(loop(V, 2*mu, nu, -2*mu, -nu))), mu != nu)"},
+        // the links of the model and of two definitions in one action
+        Loops{"all", "SU(2)", 2,
+              "sum(re(tr(P[mu,nu])) + 0.5*re(tr(loop(V, mu, nu, -mu, -nu))), mu < nu) + " +
+                  kPlaquettesOfW},
+        // imaginary parts, a longer loop in the exponent, one axis alone, two definitions of U
+        Loops{"bent", "SU(3)", 3,
+              "im(tr(loop(Y, x, y, -x, -y))) + re(tr(loop(X, 2*x, y, -2*x, -y)))",
+              "R = im(tr(loop(x, y, -x, -y))) + re(tr(loop(2*x, y, -2*x, -y)))\n"
+              "X[mu] = exp(0.07*rho*10*d(R, U[mu]) - rho*d(B, U[mu])/2)*U[mu]\n"
+              "half[mu] = B/2 if mu == x else 0*B\n"
+              "Y[mu] = exp(-rho*d(half[mu], U[mu]))*U[mu]\n"},
+        // not linear in loops, and words of both links
+        Loops{"squares", "SU(2)", 2,
+              "sum(re(tr(loop(W, mu, nu, -mu, -nu)))^2 + "
+              "re(tr(V[mu]*U[nu]@mu*adj(W[mu]@nu)*adj(U[nu]))), mu < nu)"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+struct Quarks {
+  const char* name;
+  std::string gauge;
+  int colours;
+  std::string quark, action, before = {};
+  bool halves = false;
+};
+
+class SmearedQuarks : public ::testing::TestWithParam<Quarks> {};
+
+TEST_P(SmearedQuarks, ForcesAreDifferencesOfTheAction) {
+  const Quarks& p = GetParam();
+  SmearedModel model{.gauge = p.gauge, .lattice = "4 * 2", .action = p.action};
+  model.before = p.before + quark_lines("spinor(2)", "y", p.quark);
+  FixedQuarks run(model.text(), p.colours, 2, 8, 1.1, 2);
+  if (p.halves) run.at_odd_sites({4, 2});
+  run.action();
+  const double along = along_momenta(run);
+  EXPECT_GT(std::abs(along), 0.01);
+  EXPECT_NEAR(along, run.slope(), 2e-8 * std::max(1.0, std::abs(along)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Operators, SmearedQuarks,
+    ::testing::Values(
+        Quarks{"su2", "SU(2)", 2, "psi - kappa*hop(psi)", "pseudofermion(D, solver = cg(1e-14))"},
+        Quarks{"halves", "U(1)", 1, "psi - kappa*hop(psi)",
+               "pseudofermion(D, solver = cg(1e-14), even_odd = on)", "", true},
+        Quarks{"quotient", "U(1)", 1, "psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)",
+               "pseudofermion(D, solver = cg(1e-14))/pseudofermion(D, kappa = 0.1, solver = "
+               "cg(1e-14))"},
+        Quarks{"power", "U(1)", 1, "psi - kappa*hop(psi)",
+               "pseudofermion(D, solver = multishift(1e-14), range = [0.02, 4])^(1/2)"},
+        // hops along the links of the definition, the clover term of those of the model
+        Quarks{"both", "SU(2)", 2,
+               "psi - kappa*hop(psi) - kappa*gamma[x]*gamma[y]*(P[x,y] - adj(P[x,y]))/2*psi",
+               "pseudofermion(D, solver = cgne(1e-14))"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+/// S and the square of the force do not change under a gauge transformation at random.
+TEST(SmearedActions, GaugeInvariant) {
+  const SmearedModel model{.gauge = "SU(3)", .action = kPlaquettesOfW};
+  FixedQuarks run(model.text(), 3, 2, 12, 1.1, 0);
+  const auto all = [&] {
+    run.action();
+    double squares = 0;
+    for (const double slope : run.slopes()) squares += slope * slope;
+    return std::pair(run.energy(), squares);
+  };
+  const auto [s, squares] = all();
+  run.transform({4, 3});
+  const auto [moved, moved_squares] = all();
+  EXPECT_NEAR(moved, s, 1e-11 * std::abs(s));
+  EXPECT_NEAR(moved_squares, squares, 1e-11 * squares);
+}
+
+/// deltaH of one draw for n and 2n steps.
+TEST(SmearedActions, OrderOfTheIntegrator) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  SmearedModel model{.action = kPlaquettesOfW};
+  const auto delta = [&](int steps, const testing::Simulation& setup) {
+    model.level = "steps = " + std::to_string(steps) + ", scheme = omelyan2";
+    return testing::last(testing::run_text(model.text(), setup), "deltaH");
+  };
+  const double coarse = delta(16, {}), fine = delta(32, {});
+  EXPECT_GT(std::abs(coarse), 1e-5);
+  EXPECT_NEAR(4 * fine / coarse, 1, 0.05);
+  if (!testing::device("opencl")) return;
+  testing::Simulation opencl;
+  opencl.device = "opencl";
+  EXPECT_NEAR(delta(16, opencl), coarse, 1e-9);
+}
+
+}  // namespace
+}  // namespace vphi
