@@ -331,7 +331,7 @@ Expr with_named_rates(const Equations& d, Expr source) {
 }
 
 void check_relaxation(const Program& d, System& system) {
-  if (!d.dt || d.adaptive()) return;
+  if (!d.dt) return;
   const dsl::Clause* evolve = d.resolved.clause("evolve");
   dsl::Span span = evolve->keyword_span;
   if (const dsl::ExprPtr dt = dsl::option(*evolve, "dt")) span = dt->span;
@@ -350,7 +350,7 @@ void check_relaxation(const Program& d, System& system) {
     const std::string shared = names.at(law.time.get());
     names.erase(law.time.get());
     const Expr steps = d.dt / law.time;
-    const auto most = largest_at_start(system, steps);
+    const auto most = d.adaptive() ? std::nullopt : largest_at_start(system, steps);
     if (most && !(*most < kLargest))
       d.fail(errors::relaxation_not_resolved(span, law.span, law.name, *most,
                                              static_cast<double>(d.dt->number.real)));

@@ -180,6 +180,51 @@ every 10 steps: off = max(abs(q - 3)), n = mean(n)*t -> "s.h5"
   EXPECT_NEAR(last(result, "n"), 1, 1e-5);
 }
 
+std::string limited(const std::string& dt) {
+  return with(R"(model limited "a limit of what relaxes"
+lattice line: 64, length = 10, boundary = periodic
+primitive n, q: real, v: vec(1)
+conserve N = n:   div(N*v)
+conserve M = n*v: div(M*v) + grad(n^2/2)
+relax q = 3*cos(2*pi*x/10), time = 0.1, along = v
+recover {
+  n = N
+  v = M/N
+}
+limit q = max(-N, min(q, N))
+scheme kt, speed = 3
+evolve heun, dt = %dt, until = t > 2
+init n = 1, q = 0, v = [0.1*cos(2*pi*x/10)]
+precision real = f64
+every 10 steps: top = max(q - n), bottom = min(q + n), fixes -> "l.h5"
+expect conserved(N) within 1e-13
+)",
+              "%dt", dt);
+}
+
+TEST(Relax, LimitsReadWhatIsStored) {
+  const auto result = run_text(limited("0.02"), {});
+  EXPECT_EQ(last(result, "top"), 0);
+  EXPECT_EQ(last(result, "bottom"), 0);
+  EXPECT_GT(last(result, "fixes"), 100);
+  for (const auto& promise : result.expectations) EXPECT_TRUE(promise.ok) << promise.text;
+}
+
+/// A step that the state decides is held against the relaxation time at the outputs.
+TEST(Relax, StepsOfAnyKindAreHeldAgainstTheTime) {
+  const auto promise = [](const std::string& dt) {
+    const auto result = run_text(limited(dt), {});
+    for (const auto& x : result.expectations)
+      if (x.text.starts_with("max(dt/time)")) return x;
+    return result.expectations.at(0);
+  };
+  const auto resolved = promise("0.3*dx/max(abs(v[0]) + sqrt(n))");
+  EXPECT_TRUE(resolved.ok) << resolved.text;
+  EXPECT_GT(resolved.value, 0.3);
+  EXPECT_LT(resolved.value, 0.5);
+  EXPECT_FALSE(promise("0.22*max(n)").ok);
+}
+
 /// The derivative of a velocity in time is that of the laws: the acceleration of water on a slope.
 TEST(Relax, DerivativesInTimeFollowFromTheLaws) {
   const auto result = run_text(R"(model slope "an accelerometer in matter that falls"
