@@ -35,18 +35,16 @@ zeta = 0.13*s*(gauss(T, 0.01 [GeV]) if T < 0.16 [GeV] else gauss(T, 0.12 [GeV]))
 eta = 0.12*s
 tau = 5*eta/h
 tau_bulk = zeta/(14.55*(1/3 - c2)^2*h)
-# rates of phi = -pi^ee and of the bulk stress, without the dilution of densities
-phi_rate = (4*eta/(3*t) - phi + 9/(70*p)*phi^2/2)/tau - (4/3 + 10/21)*phi/t + 4/5*Pi/t
-Pi_rate = (-zeta/t - Pi)/tau_bulk - 2/3*Pi/t + 8/5*(1/3 - c2)*phi/t
+# targets of phi = -pi^ee and of the bulk stress
+shear_target = 4*eta/(3*t) + 9/(70*p)*phi^2/2 - tau*((4/3 + 10/21)*phi/t - 4/5*Pi/t)
+bulk_target = -zeta/t - tau_bulk*(2/3*Pi/t - 8/5*(1/3 - c2)*phi/t)
 conserve M = h*W^2*v:    div(M*v) + grad(p)
 conserve E = h*W^2 - p:  div((E + p)*v) + (Pi - phi)/t
-conserve X = phi:        div(X*v) - X/t - phi_rate
-conserve Y = Pi:         div(Y*v) - Y/t - Pi_rate
+relax phi = shear_target, time = W*tau, along = v
+relax Pi = bulk_target, time = W*tau_bulk, along = v
 recover {
   T   = T*((E - dot(M, v))/eps)^(1/4)
   v   = M/(E + p)
-  phi = X
-  Pi  = Y
   solve T by newton, tol = 1e-13, start = 0.25 [GeV], from = 1e-5 [GeV], to = 1000 [GeV]
 }
 scheme kt, speed = 1

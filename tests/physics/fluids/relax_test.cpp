@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 
 #include "tests/support/simulate.hpp"
@@ -45,6 +49,31 @@ TEST(Relax, ViscousGubserFlowAtAPoint) {
        {std::tuple{&xx, right, -0.007891989}, std::tuple{&yy, right, -0.004384438},
         std::tuple{&yy, above, -0.007891989}, std::tuple{&xx, above, -0.004384438}})
     EXPECT_NEAR(array->at(site), exact / kUnit, 2e-4) << site;
+}
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  const auto place = text.find(from);
+  if (place == std::string::npos) throw std::runtime_error("no " + from);
+  return text.replace(place, from.size(), to);
+}
+
+/// Rows of Bjorken flow at 5 fm, T in GeV and phi/(e + p), integrated independently to 1e-13:
+/// from the stress of Navier and Stokes; with tau_pi_pi = 10/7 tau; and with phi_7 = 9/(70 p) too.
+TEST(Relax, BjorkenFlowOfTheFourteenMomentEquations) {
+  std::ifstream file(shipped("hydro/viscous_bjorken"));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string target = "4*eta/(3*t) - 4/3*tau*phi/t";
+  const auto is = [](const std::string& changed, double temperature, double share) {
+    const auto result =
+        run_text(with(changed, "expect abs(share - 0.0454409882)*(t > 4.999 [fm]) < 1e-6", ""), {});
+    EXPECT_NEAR(last(result, "T_GeV"), temperature, 2e-9);
+    EXPECT_NEAR(last(result, "share"), share, 2e-9);
+  };
+  is(with(text, "phi = 0, v = 0", "phi = 4*eta_over_s*(4/3*c_e*T_0^3)/(3*0.6 [fm]), v = 0"),
+     0.2655981812, 0.0442754254);
+  const std::string more = "4*eta/(3*t) - (4/3 + 10/21)*tau*phi/t";
+  is(with(text, target, more), 0.2577850242, 0.0418268574);
+  is(with(text, target, more + " + 9/(70*p)*phi^2/2"), 0.2579246041, 0.0423336932);
 }
 
 /// Distances from exp(-i w t), w the exact root with both relaxation times.
@@ -138,10 +167,6 @@ apart = abs(crest - exact)
 every 10 steps: t, apart -> "c.h5"
 expect conserved(e) within 1e-13
 )";
-}
-
-std::string with(std::string text, const std::string& from, const std::string& to) {
-  return text.replace(text.find(from), from.size(), to);
 }
 
 TEST(Relax, HeatObeysTheTelegraphEquation) {
