@@ -27,6 +27,7 @@
 #include "compiler/schedule/steps/parts.hpp"
 #include "compiler/schedule/steps/persistent.hpp"
 #include "compiler/schedule/steps/together.hpp"
+#include "compiler/schedule/steps/wide_sweeps.hpp"
 
 namespace vphi {
 
@@ -171,6 +172,13 @@ emit::Reading reading_of(const Compilation& c) {
   return reading;
 }
 
+emit::Bindings bindings_of(const schedule::Plan& plan) {
+  emit::Bindings bindings;
+  for (const program::Scalar& scalar : plan.program.scalars) bindings.slots.push_back(scalar.name);
+  bindings.buffer_of = plan.buffer_of;
+  return bindings;
+}
+
 /// For one of the ranks that share the lattice; false, with a message, where they cannot.
 bool cut_lattice(Compilation& c, const CompileOptions& options, const emit::TargetInfo& target) {
   const auto refused =
@@ -235,7 +243,13 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   if (options.steps >= 0) planned.steps = options.steps;
   if (options.batch > 0) planned.instances = std::min(options.batch, planned.all_instances());
   for (kernel::Kernel& kernel : result.plan->kernels) kernel.instances = planned.instances;
-  if (!target.is_cpu) schedule::cut_long_kernels(*result.plan);
+  if (!target.is_cpu) {
+    schedule::cut_long_kernels(*result.plan);
+    const emit::Bindings bindings = bindings_of(*result.plan);
+    schedule::divide_wide_sweeps(*result.plan, [&](const kernel::Kernel& kernel) {
+      return emit::marches(kernel, target, bindings);
+    });
+  }
   const bool cut = options.ranks > 1;
   if (cut && !cut_lattice(result, options, target)) return result;
   const bool single = cut || result.system->launches == physics::Launches::Step;
@@ -251,9 +265,7 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
 
   StepsOfAPass together(*result.plan, target,
                         cut ? physics::Together{1, {}} : result.system->together);
-  emit::Bindings bindings;
-  for (const program::Scalar& scalar : planned.scalars) bindings.slots.push_back(scalar.name);
-  bindings.buffer_of = result.plan->buffer_of;
+  emit::Bindings bindings = bindings_of(*result.plan);
   bindings.by_slot = std::ranges::all_of(result.plan->kernels, emit::is_single_site);
   std::optional<emit::Reading> reading;
   if (options.reading) bindings.reading = &reading.emplace(reading_of(result));

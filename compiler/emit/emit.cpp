@@ -45,6 +45,10 @@ void make_for_device(kernel::Line& line) {
   for (std::size_t i = 0; i < line.held.size(); ++i) line.held[i].value = step.held[i].value;
 }
 
+bool may_march(const Job& job) {
+  return !has_site_order(job) && job.kernel.reach == kernel::Reach::Launch;
+}
+
 program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
   if (is_single_site(job.kernel)) return emit_single_site(job, bindings);
   if (job.kernel.steps > 1)
@@ -52,7 +56,7 @@ program::Kernel by_pattern(const Job& job, const Bindings& bindings) {
   if (job.kernel.colours) return emit_colours(job, bindings);
   if (job.signed_index) return emit_rows(job, bindings);
   if (!job.per_site()) return emit_epilogue_gpu(job, bindings);
-  if (!has_site_order(job) && job.kernel.reach == kernel::Reach::Launch)
+  if (may_march(job))
     if (auto march = march_if_it_fits(job, bindings)) return *std::move(march);
   return emit_sites(job, bindings);
 }
@@ -93,6 +97,15 @@ kernel::SiteFunction site_by_site(const kernel::Kernel& kernel, const TargetInfo
   own.written_out = !own.fast && own.compute == kernel::Precision::F32 && target.contract &&
                     *dialect_of(target).texts.near != '\0';
   return function;
+}
+
+bool marches(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings) {
+  if (target.is_cpu || !kernel.stages.empty() || kernel::sums_pairs(kernel) || kernel.colours ||
+      is_single_site(kernel) || kernel.together > 1 || lines_of(kernel, target))
+    return false;
+  const kernel::Kernel own = kernel::for_device(site_by_site(kernel, target)).kernel;
+  const Job job = make_job(own, target, bindings);
+  return job.per_site() && !job.signed_index && may_march(job) && march_fits(job);
 }
 
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,

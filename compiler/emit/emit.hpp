@@ -62,6 +62,9 @@ struct Bindings {
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
                      const Bindings& bindings);
 
+/// Whether a kernel over the whole lattice is a march (walks/march.hpp) on the device.
+bool marches(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings);
+
 /// Planes of a lattice that should lie between two cuts, so that a GPU's marches are not shorter.
 std::int64_t planes_of_slab(const TargetInfo& target);
 

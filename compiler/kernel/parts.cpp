@@ -115,6 +115,14 @@ class Computation {
   std::vector<int> handed_on_;         ///< numbers that a cut before an operation hands on
 };
 
+/// Instructions that are not written out, because they are the later rounds of loops.
+int in_loops(std::span<const Expr> roots, const IsLeaf& leaf, Precision precision) {
+  int saved = 0;
+  for (const Rounds& rounds : long_rounds(roots, leaf, precision))
+    saved += (rounds.times - 1) * estimated_instructions(rounds.body, precision);
+  return saved;
+}
+
 }  // namespace
 
 std::vector<std::vector<Expr>> cuts_of(std::span<const Expr> roots, const IsLeaf& leaf,
@@ -122,7 +130,7 @@ std::vector<std::vector<Expr>> cuts_of(std::span<const Expr> roots, const IsLeaf
   const int most = precision == Precision::F32 ? kPartF32 : kPartF64;
   std::vector<Expr> operations = operations_of(roots, leaf);
   const int all = estimated_instructions(operations, precision);
-  if (all <= kWhole) return {};
+  if (all <= kWhole || all - in_loops(roots, leaf, precision) <= kWhole) return {};
   const Computation computation(std::move(operations), roots, precision);
   const int parts = (all + most - 1) / most;
   std::vector<std::vector<Expr>> cuts;

@@ -1,9 +1,9 @@
 // Finds clauses and items of a model that have no effect.
 //
-// A part of a model is removed and the rest is compiled. If this succeeds and the program is the
-// same, the part is idle. A part that states the default (`boundary = periodic`) is recognised by
-// another value in its place, which must make another program. A part with a diagnostic of the
-// compiler on its line is not idle.
+// A part of a model is removed and the rest is compiled. If this succeeds without another warning
+// and the program is the same, the part is idle. A part that states the default (`boundary =
+// periodic`) is recognised by another value in its place, which must make another program. A part
+// with a diagnostic of the compiler on its line is not idle.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,6 @@ inline bool states_only(const std::string& shown) {
     return begins(clause) && shown.find_first_of("=^*") == std::string::npos;
   };
   if (is_name("lattice: ") || is_name("particles: ")) return true;  // of the box, of a species
-  if (begins("units reduced_planck")) return true;                  // else a warning
   if (begins("init") && shown.ends_with(" = 0")) return true;       // where state starts anyway
   return begins("solve: ");  // a closed form takes its place, or rounds are counted by the compiler
 }
@@ -179,9 +178,15 @@ class Clauses {
            });
   }
 
+  /// The same program, without a warning that the whole model does not give.
   bool same(const std::string& text) const {
-    const auto made = fingerprint(text, nullptr);
-    return made && *made == *whole_;
+    dsl::Diagnostics said;
+    const auto made = fingerprint(text, &said);
+    return made && *made == *whole_ && warnings(said) <= warnings(said_);
+  }
+
+  static std::ptrdiff_t warnings(const dsl::Diagnostics& said) {
+    return std::ranges::count(said.all(), dsl::Severity::Warning, &dsl::Diagnostic::severity);
   }
 
   /// Whether the compiler has a diagnostic on this line.

@@ -205,4 +205,11 @@ std::optional<program::Kernel> march_if_it_fits(const Job& job, const Bindings& 
   return shape ? std::optional(emit_march(in_three, bindings, *shape)) : std::nullopt;
 }
 
+bool march_fits(const Job& job) {
+  if (job.kernel.dims == 3) return choose_march(job).has_value();
+  if (job.kernel.dims > 3 || !worth_marching(job)) return false;
+  const kernel::Kernel kernel = in_three_dimensions(job.kernel);
+  return choose_march(in_three_dimensions(job, kernel)).has_value();
+}
+
 }  // namespace vphi::emit

@@ -68,5 +68,7 @@ Code staging_text(const Job& job, const MarchPlan& plan, int blocks);
 /// A kernel of up to three dimensions in its best shape, or nothing where the pattern does not
 /// apply.
 std::optional<program::Kernel> march_if_it_fits(const Job& job, const Bindings& bindings);
+/// Whether the pattern applies to a kernel of the whole lattice.
+bool march_fits(const Job& job);
 
 }  // namespace vphi::emit

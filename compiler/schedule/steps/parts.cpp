@@ -1,7 +1,6 @@
 #include "compiler/schedule/steps/parts.hpp"
 
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +8,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/parts.hpp"
 #include "compiler/schedule/facts.hpp"
-#include "compiler/schedule/steps/lattice_kernel.hpp"
+#include "compiler/schedule/steps/several.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -28,20 +27,14 @@ class LongKernels {
   explicit LongKernels(Plan& plan) : plan_(plan) {}
 
   void operator()() {
-    std::set<int> of_steps;
-    const auto note = [&](const std::vector<program::Launch>& list) {
-      for (const program::Launch& launch : list) of_steps.insert(launch.kernel);
-    };
-    note(plan_.program.step);
-    for (const auto& step : plan_.program.cycle) note(step);
     std::vector<std::string> cut;
-    for (const int number : of_steps) {
+    for (const int number : kernels_of_steps(plan_)) {
       if (!in_parts(number)) continue;
       cut.push_back(fmt::format("{} in {}", plan_.kernels[static_cast<std::size_t>(number)].name,
                                 parts_.at(number).size() + 1));
     }
     if (cut.empty()) return;
-    plan_.program.each_list([&](std::vector<program::Launch>& list) { put_parts(list); });
+    launch_before(plan_.program, parts_);
     plan_.remarks.push_back(
         fmt::format("kernels longer than the caches of instructions are cut into parts, which hand "
                     "{} numbers of a site on through memory: {}",
@@ -70,15 +63,13 @@ class LongKernels {
         next.add(value, value->arena->load(array));
       }
       rest = std::move(next);
-      declare(k);
-      parts_[number].push_back(static_cast<int>(plan_.kernels.size()));
-      plan_.kernels.push_back(std::move(k));
-      add_cost(plan_, plan_.kernels.size() - 1);
+      declare_used(plan_, k);
+      parts_[number].push_back(add_kernel(plan_, std::move(k)));
     }
     Kernel& last = plan_.kernels[static_cast<std::size_t>(number)];
     for (kernel::Store& store : last.stores) store.value = rest(store.value);
     for (kernel::Reduction& reduction : last.reductions) reduction.value = rest(reduction.value);
-    declare(last);
+    declare_used(plan_, last);
     add_cost(plan_, static_cast<std::size_t>(number));
     return true;
   }
@@ -94,41 +85,6 @@ class LongKernels {
       buffer.precision = precision;
     }
     return arrays[place];
-  }
-
-  /// Arrays as the whole kernel declares them, without those that are not used, and those that
-  /// hand numbers on.
-  void declare(Kernel& k) {
-    std::set<int> read = arrays_read(k), written;
-    for (const kernel::Store& store : k.stores) written.insert(store.array);
-    std::vector<kernel::ArrayParam> arrays;
-    for (kernel::ArrayParam array : k.arrays) {
-      array.read = read.erase(array.array) > 0;
-      array.written = written.erase(array.array) > 0;
-      array.next = array.next && array.written;
-      if (array.read || array.written) arrays.push_back(array);
-    }
-    std::set<int> added = read;
-    added.insert(written.begin(), written.end());
-    for (const int number : added) {
-      const program::Buffer& buffer =
-          plan_.program
-              .buffers[static_cast<std::size_t>(plan_.buffer_of[static_cast<std::size_t>(number)])];
-      arrays.push_back({number, buffer.name, buffer.precision, read.contains(number),
-                        written.contains(number), false, buffer.elements});
-    }
-    k.arrays = std::move(arrays);
-  }
-
-  void put_parts(std::vector<program::Launch>& list) {
-    std::vector<program::Launch> with_parts;
-    for (program::Launch& launch : list) {
-      if (const auto found = parts_.find(launch.kernel); found != parts_.end())
-        for (const int part : found->second)
-          with_parts.push_back({.kernel = part, .swap = {}, .halos = {}});
-      with_parts.push_back(std::move(launch));
-    }
-    list = std::move(with_parts);
   }
 
   Plan& plan_;
