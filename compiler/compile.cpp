@@ -212,10 +212,12 @@ void add_ends_of_sums(const schedule::Plan& plan, const emit::TargetInfo& target
     for (program::Launch& launch : list) {
       const auto end = end_of.find(launch.kernel);
       const int solve = std::exchange(launch.solve, -1);
+      std::vector<int> maps = std::exchange(launch.maps, {});
       with_ends.push_back(std::move(launch));
       if (end != end_of.end())
         with_ends.push_back({.kernel = end->second, .swap = {}, .halos = {}});
       with_ends.back().solve = solve;
+      with_ends.back().maps = std::move(maps);
     }
     list = std::move(with_ends);
   });

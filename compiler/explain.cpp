@@ -114,11 +114,11 @@ ExplainedStencil explain_stencil(const algebra::StencilData& data) {
   ExplainedStencil s;
   s.name = data.name;
   s.dims = data.dims;
-  s.points = static_cast<int>(data.offsets.size());
+  s.points = data.spectral ? 0 : static_cast<int>(data.offsets.size());
   s.symmetric = algebra::is_symmetric(data);
   const algebra::Consistency c = algebra::consistency(data);
-  s.order = c.laplacian ? c.order : 0;
-  s.isotropic = c.isotropic;
+  s.order = c.laplacian && !data.spectral ? c.order : 0;
+  s.isotropic = c.isotropic || data.spectral;
   s.problem = c.error;
 
   algebra::Arena arena;

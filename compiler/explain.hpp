@@ -42,7 +42,7 @@ struct ExplainedEquation {
 struct ExplainedStencil {
   std::string name;
   int dims = 0;
-  int points = 0;
+  int points = 0;          ///< 0: made by transforms
   int order = 0;           ///< error O(dx^order); 0: no Laplacian
   bool isotropic = false;  ///< the leading error is isotropic
   bool symmetric = false;

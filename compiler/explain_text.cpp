@@ -105,7 +105,9 @@ std::string to_text(const Explanation& e) {
     for (const auto& [name, value] : e.folded) out += fmt::format("  {} = {}\n", name, value);
   }
   for (const ExplainedStencil& s : e.stencils) {
-    out += fmt::format("\nLaplacian {}: {} points, {}\n", s.name, s.points, quality(s));
+    out += s.points > 0
+               ? fmt::format("\nLaplacian {}: {} points, {}\n", s.name, s.points, quality(s))
+               : fmt::format("\nLaplacian {}: exact for every wave, by transforms\n", s.name);
     out += fmt::format("  k_eff^2*dx^2 = {}\n", s.symbol.text);
     out += fmt::format("  largest value {} = {:.6g} at k*dx = {}\n", s.largest, s.largest_value,
                        wave_vector(s));

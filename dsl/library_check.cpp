@@ -36,6 +36,7 @@ class BodyCheck {
         }
       });
     }
+    if (clause.keyword == "integrator") known_.insert({"phi1", "phi2"});  // of linear parts
     if (clause.keyword == "solver")
       known_.insert({"inner", "again", "shift"});  // the solver within; shifts
     for (const Definition& fact : clause.where) known_.insert(fact.head.name);
@@ -139,6 +140,9 @@ void check_clause(Resolved& resolved, Inference& inference, const Clause& clause
   if (runs) BodyCheck(resolved, clause);
 }
 
+/// The Laplacian that no stencil's text gives: -k^2 of each wave.
+constexpr const char* kSpectral = "spectral";
+
 }  // namespace
 
 void choose_stencils(Resolved& resolved) {
@@ -147,12 +151,15 @@ void choose_stencils(Resolved& resolved) {
   Symbol& symbol = chosen->second;
   const Expr& name = *symbol.value;
   const Symbol* stencil = name.kind == ExprKind::Name ? resolved.find(name.text) : nullptr;
+  const bool no_name = name.kind != ExprKind::Name;
+  if (!no_name && stencil == nullptr && name.text == kSpectral) return;
   if (stencil == nullptr || stencil->kind != SymbolKind::Stencil) {
-    std::vector<std::string> known;
+    std::vector<std::string> known{kSpectral};
     for (const auto& [other, candidate] : resolved.symbols) {
       if (candidate.kind == SymbolKind::Stencil) known.push_back(other);
     }
-    const std::string found = name.kind == ExprKind::Name ? name.text : "an expression";
+    std::ranges::sort(known);
+    const std::string found = no_name ? "an expression" : name.text;
     resolved.diagnostics.add(
         errors::option_word(name.span, "laplacian", found, suggest(name.text, known), known));
   }

@@ -23,9 +23,13 @@ class Checker {
     launches(p_.prologue, "prologue");
     launches(p_.step, "step");
     for (const Solve& solve : p_.solves) check(solve);
-    const auto solves = [](const Launch& launch) { return launch.solve >= 0; };
+    for (const FourierMap& map : p_.maps) check(map);
+    const auto by_host = [](const Launch& launch) {
+      return launch.solve >= 0 || !launch.maps.empty();
+    };
     for (const auto* list : {&p_.multi_step, &p_.together})
-      need(std::none_of(list->begin(), list->end(), solves), "a solve where steps are joined");
+      need(std::none_of(list->begin(), list->end(), by_host),
+           "a solve or a map where steps are joined");
     for (const auto& list : p_.cycle) launches(list, "cycle");
     launches(p_.multi_step, "multi_step");
     launches(p_.together, "together");
@@ -189,6 +193,9 @@ class Checker {
            fmt::format("{}: no kernel {}", where, launch.kernel));
       need(launch.solve >= -1 && launch.solve < static_cast<int>(p_.solves.size()),
            fmt::format("{}: no solve {}", where, launch.solve));
+      for (int map : launch.maps)
+        need(map >= 0 && map < static_cast<int>(p_.maps.size()),
+             fmt::format("{}: no map {}", where, map));
       for (const Halo& halo : launch.halos)
         need(buffer(halo.buffer, where) && p_.cut.axis >= 0 && fits(halo.depth),
              fmt::format("{}: a halo that is deeper than the ghosts or the rank", where));
@@ -197,6 +204,20 @@ class Checker {
           need(p_.buffers[b].doubled,
                fmt::format("{}: buffer `{}` has no second copy", where, p_.buffers[b].name));
     }
+  }
+
+  void check(const FourierMap& map) {
+    need(p_.dims <= 3 && p_.cut.axis < 0, "a map of a box that is not transformed");
+    need(map.function == FourierMap::Function::Itself || map.from.size() == map.to.size(),
+         "a function of a matrix that is not square");
+    for (const auto* list : {&map.from, &map.to})
+      for (int b : *list)
+        if (buffer(b, "map"))
+          need(p_.buffers[b].file.empty(), "a map of a matrix that all instances share");
+    for (const FourierMap::Term& term : map.matrix)
+      need(term.row >= 0 && term.row < static_cast<int>(map.to.size()) && term.column >= 0 &&
+               term.column < static_cast<int>(map.from.size()) && term.laplacians >= 0,
+           "a map with a term of no array");
   }
 
   void check(const Solve& solve) {

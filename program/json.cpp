@@ -47,6 +47,10 @@ struct Names<Transform::Kind> {
   static constexpr std::array list{"transverse_traceless"};
 };
 template <>
+struct Names<FourierMap::Function> {
+  static constexpr std::array list{"itself", "exp", "phi1", "phi2"};
+};
+template <>
 struct Names<Expectation::Kind> {
   static constexpr std::array list{"condition", "drift", "conserved"};
 };
@@ -116,6 +120,17 @@ void fields(Io& io, Cut& c) {
 template <class Io>
 void fields(Io& io, Launch& l) {
   io("kernel", l.kernel), io("swap", l.swap), io("halos", l.halos), io("solve", l.solve);
+  io("maps", l.maps);
+}
+template <class Io>
+void fields(Io& io, FourierMap::Term& t) {
+  io("row", t.row), io("column", t.column), io("weight", t.weight), io("offset", t.offset);
+  io("laplacians", t.laplacians);
+}
+template <class Io>
+void fields(Io& io, FourierMap& m) {
+  io("name", m.name), io("function", m.function), io("scale", m.scale);
+  io("from", m.from), io("to", m.to), io("matrix", m.matrix);
 }
 template <class Io>
 void fields(Io& io, Solve& s) {
@@ -220,8 +235,8 @@ void fields(Io& io, Program& p) {
   io("axes", p.axes), io("ensemble", p.ensemble);
   io("buffers", p.buffers), io("order", p.order), io("cut", p.cut), io("scalars", p.scalars),
       io("kernels", p.kernels);
-  io("state", p.state), io("random", p.random), io("solves", p.solves), io("prologue", p.prologue),
-      io("step", p.step);
+  io("state", p.state), io("random", p.random), io("solves", p.solves), io("maps", p.maps),
+      io("prologue", p.prologue), io("step", p.step);
   io("cycle", p.cycle), io("multi_step", p.multi_step), io("multi_step_unit", p.multi_step_unit);
   io("multi_step_slot", p.multi_step_slot);
   io("together", p.together), io("together_steps", p.together_steps);

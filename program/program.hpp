@@ -146,6 +146,28 @@ struct Launch {
   std::vector<Halo> halos = {};  ///< filled after that; empty where the lattice is not cut
   /// Index into Program::solves: after this launch the solve is iterated until it has converged.
   int solve = -1;
+  /// Indices into Program::maps, made in this order after the launch and its exchange of copies.
+  std::vector<int> maps = {};
+};
+
+/// A linear map of arrays that commutes with translations of a periodic box. It is made in Fourier
+/// space: to_r = sum_c f(scale*M)_rc from_c for each mode, with the matrix
+/// M_rc = sum of weight*(-k^2)^laplacians*exp(i theta.offset), theta_a = 2 pi n_a/N_a in (-pi, pi]
+/// and k_a = theta_a/dx. Present copies are read and written. An array may be on both sides.
+struct FourierMap {
+  /// f(z): z, exp(z), (exp(z) - 1)/z, (exp(z) - 1 - z)/z^2.
+  enum class Function { Itself, Exp, Phi1, Phi2 };
+  struct Term {
+    int row = 0, column = 0;  ///< places in `to` and `from`
+    double weight = 1;
+    std::array<int, 4> offset{};
+    int laplacians = 0;  ///< >= 0
+  };
+  std::string name;  ///< for messages: "exp(dt*A, x)"
+  Function function = Function::Exp;
+  double scale = 1;
+  std::vector<int> from, to;  ///< buffers; as many of one as of the other unless f is z
+  std::vector<Term> matrix;
 };
 
 /// The iterations of a linear solve. The launches up to the one with this number in `Launch::solve`
@@ -460,7 +482,8 @@ struct Program {
   /// recovered. Otherwise 1 + n, where n is the index along the last axis of the first plane (row,
   /// site) with a site where they cannot. -1: the model recovers no variables.
   int unsound_slot = -1;
-  std::vector<Solve> solves;  ///< linear systems: Launch::solve
+  std::vector<Solve> solves;          ///< linear systems: Launch::solve
+  std::vector<FourierMap> maps = {};  ///< Launch::maps
   Expansion expansion;
   StepGrowth step_growth;
 

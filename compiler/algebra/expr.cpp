@@ -228,7 +228,8 @@ int Arena::add_stencil(StencilData data) {
   for (std::size_t i = 0; i < stencils.size(); ++i) {
     const StencilData& s = stencils[i];
     if (s.dims == sorted.dims && s.offsets == sorted.offsets && s.weights == sorted.weights &&
-        s.denominator == sorted.denominator && s.dx_power == sorted.dx_power) {
+        s.denominator == sorted.denominator && s.dx_power == sorted.dx_power &&
+        s.spectral == sorted.spectral) {
       return static_cast<int>(i);
     }
   }

@@ -109,6 +109,9 @@ struct StencilData {
   std::int64_t denominator = 1;
   int dx_power = -2;
   dsl::Span span;
+  /// The Laplacian whose symbol is -k^2 itself, made in Fourier space. Offsets and weights are
+  /// those of two neighbours an axis, which have its moments; no value is computed from them.
+  bool spectral = false;
 };
 
 class Arena;

@@ -144,6 +144,7 @@ Expr written_out(const StencilData& stencil, Expr argument, Expr dx) {
 
 Expr written_out(const StencilData& stencil, Expr argument, Expr dx, const Mover& move) {
   Arena& arena = *argument->arena;
+  if (stencil.spectral) return arena.stencil(arena.add_stencil(stencil), argument, argument->span);
   std::vector<Expr> terms;
   for (std::size_t i = 0; i < stencil.offsets.size(); ++i) {
     terms.push_back(arena.integer(stencil.weights[i]) * move(argument, stencil.offsets[i]));
@@ -155,6 +156,8 @@ Expr written_out(const StencilData& stencil, Expr argument, Expr dx, const Mover
 
 Expr gradient_energy(const StencilData& stencil, Expr u, Expr dx, Pairs pairs) {
   Arena& arena = *u->arena;
+  if (stencil.spectral)
+    return arena.rational(-1, 2) * u * arena.stencil(arena.add_stencil(stencil), u, u->span);
   const bool once = pairs == Pairs::Once;
   std::map<std::int64_t, std::vector<Expr>> squares;  // by weight: few products
   for (std::size_t i = 0; i < stencil.offsets.size(); ++i) {

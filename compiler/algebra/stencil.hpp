@@ -45,14 +45,15 @@ Recognised recognise(Expr expr, Expr dx, int dims, std::string name);
 StencilData adjoint(const StencilData& stencil);
 bool is_symmetric(const StencilData& stencil);
 
-/// dx^p/denominator * sum of weight * argument shifted, as an expression without Stencil nodes.
+/// dx^p/denominator * sum of weight * argument shifted, as an expression without Stencil nodes. A
+/// spectral operator has no weights: it stays a Stencil.
 Expr written_out(const StencilData& stencil, Expr argument, Expr dx);
 
 /// Energy density of the gradient that belongs to a Laplacian L with weights w_i at offsets o_i:
 /// 1/4 sum_i w_i (u(x + o_i) - u(x))^2, whose total is that of -u L u / 2 to round-off where the
-/// box is periodic. Includes 1/denominator and dx^p. `u` is a Load. Pairs::Once counts each pair of
-/// sites at one of the two sites, for a symmetric stencil: the total in a periodic box is the same,
-/// at half the work.
+/// box is periodic. It is -u L u / 2 itself where L is spectral. Includes 1/denominator and dx^p.
+/// `u` is a Load. Pairs::Once counts each pair of sites at one of the two sites, for a symmetric
+/// stencil: the total in a periodic box is the same, at half the work.
 enum class Pairs { Both, Once };
 Expr gradient_energy(const StencilData& stencil, Expr u, Expr dx, Pairs pairs = Pairs::Both);
 

@@ -72,6 +72,13 @@ bool isotropic_at(const StencilData& s, int degree) {
 /// -sum_i w_i cos(k o_i)/denominator
 double minus_symbol(const StencilData& s, const Wave& k) {
   double sum = 0;
+  if (s.spectral) {
+    for (const double angle : k) {
+      const double folded = std::remainder(angle, 2 * std::numbers::pi);
+      sum += folded * folded;
+    }
+    return sum;
+  }
   for (std::size_t i = 0; i < s.offsets.size(); ++i) {
     double phase = 0;
     for (std::size_t a = 0; a < 4; ++a) phase += k[a] * s.offsets[i].d[a];
@@ -163,6 +170,12 @@ double k_eff2(const StencilData& s, const Wave& k_dx) { return minus_symbol(s, k
 
 Expr symbol(Arena& arena, const StencilData& s) {
   static constexpr std::array names{"kx", "ky", "kz", "kt"};
+  if (s.spectral) {
+    Expr sum = arena.integer(0);
+    for (std::size_t a = 0; a < static_cast<std::size_t>(s.dims); ++a)
+      sum = sum + pow(arena.symbol(names[a]), 2);
+    return sum;
+  }
   const auto cosine = [&](std::size_t axis, int n) {
     return arena.make(Op::Cos, {arena.integer(n) * arena.symbol(names[axis])});
   };
@@ -220,6 +233,11 @@ LargestEigenvalue largest_eigenvalue(const StencilData& s) {
   LargestEigenvalue best;
   const double pi = std::numbers::pi;
   const auto dims = static_cast<unsigned>(s.dims);
+  if (s.spectral) {
+    best.value = s.dims * pi * pi;
+    for (unsigned a = 0; a < dims; ++a) best.at[a] = pi;
+    return best;
+  }
   for (unsigned corner = 0; corner < 1U << dims; ++corner) {
     const Number value = at_corner(s, corner);
     if (corner > 0 && static_cast<double>(value.real) <= best.value) continue;

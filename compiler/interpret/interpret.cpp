@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -15,6 +17,7 @@
 #include "compiler/interpret/tape.hpp"
 #include "compiler/kernel/draw.hpp"
 #include "compiler/kernel/slabs.hpp"
+#include "program/fourier_map.hpp"
 
 namespace vphi::kernel {
 namespace {
@@ -399,6 +402,71 @@ struct Interpreter::State {
       std::swap(current[static_cast<std::size_t>(buffer)], next[static_cast<std::size_t>(buffer)]);
     }
   }
+
+  // ---- maps in Fourier space: sums of waves, axis by axis ---------------------------------------
+
+  using Modes = std::vector<std::complex<double>>;
+
+  /// sum_x f(x) exp(sign*2 pi i n x/N) along every axis.
+  Modes summed(Modes values, double sign) const {
+    const auto& extent = plan.program.extent;
+    std::size_t stride = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto n = static_cast<std::size_t>(extent[axis]);
+      std::vector<std::complex<double>> wave(n);
+      for (std::size_t i = 0; i < n; ++i)
+        wave[i] = std::polar(
+            1.0, sign * 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n));
+      Modes sums(values.size());
+      for (std::size_t site = 0; site < values.size(); ++site) {
+        const std::size_t mode = site / stride % n, first = site - mode * stride;
+        for (std::size_t i = 0; i < n; ++i)
+          sums[site] += wave[mode * i % n] * values[first + i * stride];
+      }
+      values = std::move(sums);
+      stride *= n;
+    }
+    return values;
+  }
+
+  void make(const program::FourierMap& map) {
+    const program::Program& p = plan.program;
+    const auto sites = static_cast<std::size_t>(p.sites());
+    for (std::int64_t i = 0; i < p.instances; ++i) {
+      instance = static_cast<std::size_t>(i);
+      if (p.stop_slot >= 0 &&
+          scalars[instance * slots + static_cast<std::size_t>(p.stop_slot)] != 0)
+        continue;
+      std::vector<Modes> from, to(map.to.size(), Modes(sites));
+      for (const int b : map.from) {
+        const auto& values = current[static_cast<std::size_t>(b)];
+        const auto first = values.begin() + static_cast<std::ptrdiff_t>(origin());
+        from.push_back(summed({first, first + static_cast<std::ptrdiff_t>(sites)}, -1));
+      }
+      for (std::size_t mode = 0; mode < sites; ++mode) {
+        std::array<double, 3> theta{};
+        auto rest = static_cast<std::int64_t>(mode);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          theta[axis] = program::phase_of(rest % p.extent[axis], p.extent[axis]);
+          rest /= p.extent[axis];
+        }
+        const program::ModeMatrix matrix = program::mode_of(map, theta, p.dx);
+        for (std::size_t r = 0; r < to.size(); ++r)
+          for (std::size_t c = 0; c < from.size(); ++c)
+            to[r][mode] += std::complex<double>(matrix[r * from.size() + c]) * from[c][mode];
+      }
+      for (std::size_t r = 0; r < to.size(); ++r) {
+        const Modes values = summed(std::move(to[r]), 1);
+        const auto b = static_cast<std::size_t>(map.to[r]);
+        const bool single = p.buffers[b].precision == program::Precision::F32;
+        for (std::size_t site = 0; site < sites; ++site) {
+          const double value = values[site].real() / static_cast<double>(sites);
+          current[b][origin() + site] = single ? static_cast<float>(value) : value;
+        }
+      }
+    }
+    instance = 0;
+  }
 };
 
 Interpreter::Interpreter(const schedule::Plan& plan) : state_(std::make_unique<State>(plan)) {}
@@ -408,6 +476,7 @@ void Interpreter::launch(const std::vector<program::Launch>& launches) {
   const program::Program& p = state_->plan.program;
   for (const program::Launch& l : launches) {
     state_->run(l);
+    for (const int map : l.maps) state_->make(p.maps.at(static_cast<std::size_t>(map)));
     if (l.solve < 0) continue;
     const program::Solve& solve = p.solves.at(static_cast<std::size_t>(l.solve));
     const auto running = [&] {

@@ -10,6 +10,22 @@
 namespace vphi::schedule {
 namespace {
 
+/// Adds the maps to the program, to be made after the last launch.
+void add_maps(const std::vector<ArrayMap>& maps, const Storage& storage, Launches& launches,
+              program::Program& p) {
+  const auto buffers = [&](const std::vector<int>& arrays) {
+    std::vector<int> result;
+    for (const int array : arrays) result.push_back(static_cast<int>(storage.buffer_index(array)));
+    return result;
+  };
+  for (const ArrayMap& map : maps) {
+    launches.back().maps.push_back(static_cast<int>(p.maps.size()));
+    program::FourierMap& own = p.maps.emplace_back(map.map);
+    own.from = buffers(map.from);
+    own.to = buffers(map.to);
+  }
+}
+
 /// What runs before the first step, and in each.
 struct StepLaunches {
   Launches initial;             ///< makes the start
@@ -62,7 +78,7 @@ void add_recentring(LoopSequence recentring, Linked sums, const Assigns& step_ne
 /// computed before the first step.
 StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSequence recentring,
                        Initial initial, Observer::Result checks, SolveLauncher& solves,
-                       KernelList& kernels) {
+                       const Storage& storage, KernelList& kernels, program::Program& p) {
   StepLaunches result;
   Linked again = link(sums_of_start(loops.first, "recentred_"));
   result.sums = link(sums_of_start(loops.first, "renewed_"));
@@ -72,6 +88,11 @@ StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSeque
   for (StepPart& part : loops.parts) {
     parts.push_back(link(std::move(part.loops)));
     append(step_needs, parts.back().needs);
+  }
+  if (loops.in_order) {
+    step_needs = parts.front().needs;
+    for (std::size_t i = 1; i < parts.size(); ++i) append(parts[i - 1].end(), parts[i].needs);
+    append(parts.back().end(), step.needs);
   }
   result.needs = step_needs;
   Linked check = link(std::move(checks.chain));
@@ -106,6 +127,7 @@ StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSeque
     const int solve = loops.parts[i].solve;
     of_part.push_back(solve < 0 ? kernels.add(std::move(parts[i]))
                                 : solves.launches(static_cast<std::size_t>(solve)));
+    add_maps(loops.parts[i].maps, storage, of_part.back(), p);
   }
   for (const std::vector<int>& order : loops.cycle) {
     Launches& all = result.steps.emplace_back();
@@ -127,16 +149,27 @@ struct Observed {
   std::set<std::size_t> solves;
   bool split = false;  ///< by transforms on the host
   bool scalars = false;
-  Linked before, chain;
+  Linked sources, before, chain;
+  std::vector<ArrayMap> maps;
   std::vector<Linked> stages;
 };
 
 /// Links the loops of an observer. `scalars` gets the scalars they need; one kernel computes those
 /// of all observers.
 Observed linked(Observer::Result loops, Assigns& scalars) {
-  Observed result{std::move(loops.solves), !loops.transforms.empty(), false, {}, {}, {}};
+  Observed result{std::move(loops.solves),
+                  !loops.transforms.empty(),
+                  false,
+                  {},
+                  {},
+                  {},
+                  std::move(loops.maps),
+                  {}};
   Assigns needs = std::move(loops.alone);
   append(needs, loops.before_alone);
+  append(needs, loops.sources_alone);
+  result.sources = link(std::move(loops.sources));
+  append(needs, result.sources.needs);
   result.before = link(std::move(loops.before));
   append(needs, result.before.needs);
   result.chain = link(std::move(loops.chain));
@@ -152,10 +185,19 @@ Observed linked(Observer::Result loops, Assigns& scalars) {
 
 /// Adds solves, the scalars of all observers, and the loops before and after the host's transforms.
 void add_observer(Observed loops, const Launches& synchronise, SolveLauncher& solves,
-                  KernelList& kernels, Launches& before, Launches& after) {
+                  const physics::System& system, const Storage& storage, KernelList& kernels,
+                  program::Program& p, Launches& before, Launches& after) {
   Launches& first = loops.split ? before : after;
   for (const std::size_t place : loops.solves) append(first, solves.launches(place));
   if (loops.scalars) append(first, synchronise);
+  if (!loops.maps.empty()) {
+    if (loops.sources.empty()) {
+      loops.sources.kernels.push_back(before_map(system));
+      loops.sources.swaps.emplace_back();
+    }
+    append(first, kernels.add(std::move(loops.sources)));
+    add_maps(loops.maps, storage, first, p);
+  }
   if (loops.split) append(before, kernels.add(std::move(loops.before)));
   append(after, kernels.add(std::move(loops.chain)));
 }
@@ -168,7 +210,8 @@ void add_averages(AverageScalars averages, KernelList& kernels, Launches& launch
 }
 
 /// Outputs and what is watched, with their launches.
-void add_observers(Outputs outputs, Watch watch, SolveLauncher& solves, KernelList& kernels,
+void add_observers(Outputs outputs, Watch watch, SolveLauncher& solves,
+                   const physics::System& system, const Storage& storage, KernelList& kernels,
                    program::Program& p) {
   Assigns scalars;
   std::vector<Observed> cadences;
@@ -184,12 +227,13 @@ void add_observers(Outputs outputs, Watch watch, SolveLauncher& solves, KernelLi
     const Outputs::Cadence& cadence = outputs.cadences[i];
     std::vector<Linked> stages = std::move(cadences[i].stages);
     program::Output& first = p.outputs[cadence.first];
-    add_observer(std::move(cadences[i]), synchronise, solves, kernels, first.before,
-                 first.launches);
+    add_observer(std::move(cadences[i]), synchronise, solves, system, storage, kernels, p,
+                 first.before, first.launches);
     for (std::size_t k = 0; k < stages.size(); ++k)
       p.outputs[cadence.stages[k]].launches = kernels.add(std::move(stages[k]));
   }
-  add_observer(std::move(watched), synchronise, solves, kernels, p.watch_before, p.watch);
+  add_observer(std::move(watched), synchronise, solves, system, storage, kernels, p, p.watch_before,
+               p.watch);
   for (std::size_t i = 0; i < outputs.averages.size(); ++i) {
     add_averages(std::move(outputs.averages[i]), kernels, p.outputs[i].averages, p.outputs[i].then);
   }
@@ -227,13 +271,14 @@ Plan assemble(const physics::System& system, const dsl::Resolved& resolved, Read
 
   KernelList kernels(system, layout.tables.storage);
   SolveLauncher solves(std::move(parts.solves), kernels);
-  StepLaunches steps =
-      add_steps(system, std::move(parts.step), std::move(parts.recentring),
-                std::move(parts.initial), std::move(parts.checks.loops), solves, kernels);
+  StepLaunches steps = add_steps(system, std::move(parts.step), std::move(parts.recentring),
+                                 std::move(parts.initial), std::move(parts.checks.loops), solves,
+                                 layout.tables.storage, kernels, p);
   p.prologue = std::move(steps.prologue);
   p.step = steps.steps.front();
   if (steps.steps.size() > 1) p.cycle = std::move(steps.steps);
-  add_observers(std::move(parts.outputs), std::move(parts.watch), solves, kernels, p);
+  add_observers(std::move(parts.outputs), std::move(parts.watch), solves, system,
+                layout.tables.storage, kernels, p);
   if (renewal) add_renewal(std::move(steps.sums), std::move(steps.needs), kernels, p);
   p.solves = solves.described();
   plan.remarks.insert(plan.remarks.end(), solves.remarks().begin(), solves.remarks().end());

@@ -82,6 +82,8 @@ class Cutter {
       return NotCut{"it has several instances, and ranks share these whole",
                     "as many ranks as instances at most, or no sweep",
                     {}};
+    if (!p_.maps.empty())
+      return NotCut{"a step makes Fourier transforms of the whole lattice", kOneDevice, {}};
     for (const Kernel& kernel : plan_.kernels) {
       if (!per_site(kernel)) continue;
       if (auto refused = refusal_of(kernel, p_)) return refused;

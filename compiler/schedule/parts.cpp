@@ -15,6 +15,7 @@ std::vector<LoopSequence*> sequences(Parts& parts) {
                                  &parts.checks.loops.chain, &parts.watch.loops.chain};
   for (Observer::Result* result : observed(parts)) {
     if (!result->transforms.empty()) all.push_back(&result->before);
+    if (!result->maps.empty()) all.push_back(&result->sources);
   }
   for (Outputs::Cadence& cadence : parts.outputs.cadences) {
     all.push_back(&cadence.loops.chain);
@@ -38,7 +39,7 @@ std::vector<Assigns*> scalars(Parts& parts) {
                             &parts.checks.loops.alone, &parts.watch.averages.before,
                             &parts.watch.averages.after};
   for (Observer::Result* result : observed(parts))
-    all.insert(all.end(), {&result->alone, &result->before_alone});
+    all.insert(all.end(), {&result->alone, &result->before_alone, &result->sources_alone});
   for (AverageScalars& averages : parts.outputs.averages)
     all.insert(all.end(), {&averages.before, &averages.after});
   for (auto& [place, solve] : parts.solves.loops) {

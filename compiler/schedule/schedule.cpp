@@ -1,11 +1,37 @@
 #include "compiler/schedule/schedule.hpp"
 
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/assemble.hpp"
 #include "compiler/schedule/integrator/choose.hpp"
 #include "compiler/schedule/rounded_numbers.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/steps/recentring.hpp"
 
 namespace vphi::schedule {
+
+namespace {
+
+/// No kernel can compute a spectral Laplacian: what no map has replaced is refused.
+bool refuse_spectral(const Plan& plan, dsl::Diagnostics& diagnostics) {
+  for (const kernel::Kernel& kernel : plan.kernels) {
+    std::optional<dsl::Span> chosen;
+    algebra::visit(kernel.values(), [&](Expr, Expr node) {
+      if (!node.is(algebra::Op::Stencil)) return;
+      const algebra::StencilData& data = node->arena->stencil_data(node->index);
+      if (data.spectral) chosen = data.span;
+    });
+    if (!chosen) continue;
+    const bool start = kernel.name.starts_with("initial");
+    diagnostics.add(
+        errors::spectral_elsewhere(*chosen, start ? "a start" : fmt::format("`{}`", kernel.name)));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 // Each stage takes what the ones before have made, so that another order does not compile.
 std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
@@ -34,6 +60,7 @@ std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved&
   if (!ready) return std::nullopt;
   Plan plan =
       assemble(system, resolved, std::move(*ready), std::move(layout), renewal, diagnostics);
+  if (refuse_spectral(plan, diagnostics)) return std::nullopt;
   warn_of_rounded_numbers(plan, diagnostics);
   return plan;
 }

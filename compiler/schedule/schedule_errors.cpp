@@ -170,6 +170,28 @@ Diagnostic rounded_number(Span at, long double value, long double after, bool si
   return d;
 }
 
+Diagnostic no_fourier_space(Span at, const std::string& integrator, const std::string& why) {
+  Diagnostic d =
+      make("E0325", at, fmt::format("`{}` has no Fourier space to work in: {}", integrator, why));
+  d.rule =
+      "Functions of a linear part, and the spectral Laplacian, act on the waves of a periodic box "
+      "of up to three dimensions.";
+  d.hint = "write `boundary = periodic`, or take another integrator, such as rk4, and a stencil";
+  return d;
+}
+
+Diagnostic spectral_elsewhere(Span at, const std::string& where) {
+  Diagnostic d = make("E0324", at,
+                      fmt::format("the spectral Laplacian has no place in {}: no transform is made "
+                                  "there",
+                                  where));
+  d.rule =
+      "It acts in equations of motion, in outputs and in `expect`; not in starts, limits, `until`, "
+      "and formulas that hold another one.";
+  d.hint = "write neighbours there, such as (u@x - 2*u + u@-x)/dx^2, or take a stencil";
+  return d;
+}
+
 Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option) {
   Diagnostic d =
       make("E0751", at, fmt::format("integrator `{}` has no option `{}`", integrator, option));

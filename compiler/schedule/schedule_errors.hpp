@@ -1,7 +1,8 @@
 // Messages of the schedule, one function each.
 //
-// E0740 to E0769: integrators and their match with the equations, noise; E0862: ranks; E0901: not
-// supported in this version. Each function returns the whole diagnostic.
+// E0740 to E0769: integrators and their match with the equations, noise; E0862: ranks; E0324,
+// E0325: Fourier space; E0901: not supported in this version. Each function returns the whole
+// diagnostic.
 #pragma once
 
 #include <string>
@@ -49,6 +50,10 @@ Diagnostic rounded_number(Span at, long double value, long double after, bool si
 Diagnostic not_together(Span at, int steps, const std::string& why);
 /// E0862: the lattice of a model cannot be shared by so many ranks. `why` completes the sentence.
 Diagnostic not_cut(Span at, int ranks, const std::string& why, const std::string& way);
+/// E0325: an integrator that makes transforms, where `why` forbids it.
+Diagnostic no_fourier_space(Span at, const std::string& integrator, const std::string& why);
+/// E0324: a spectral Laplacian in `where`, which no transform is made for.
+Diagnostic spectral_elsewhere(Span at, const std::string& where);
 Diagnostic option_not_used(Span at, const std::string& integrator, const std::string& option);
 Diagnostic broken_kernel(const std::string& after, const std::vector<std::string>& findings);
 

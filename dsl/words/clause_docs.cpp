@@ -63,7 +63,7 @@ constexpr ClauseDoc kDocs[] = {
      "`auto(term)` chooses A, B and s so that the term has no factor and no power of a."},
     {"stencil",
      "A linear operator as a sum over neighbours. With a name alone, or as `laplacian = name`, it "
-     "is the one that `lap` means."},
+     "is the one that `lap` means. `laplacian = spectral` is -k^2 of each wave of a periodic box."},
     {"integrator", "A method, as a composition of updates for a pattern of equations."},
     {"scheme", "A flux scheme for conservation laws; without a body it chooses one."},
     {"solver",

@@ -41,6 +41,7 @@ std::vector<KernelRun> kernel_runs(Session& session, bool timed) {
   for (program::Launch launch : p.with_iterations(p.step)) {
     if (runs[launch.kernel].seconds > 0) continue;
     launch.solve = -1;  // its iterations are launches of their own here
+    launch.maps.clear();
     runs[launch.kernel].seconds = launch_seconds(session, launch);
   }
   return runs;

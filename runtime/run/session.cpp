@@ -101,10 +101,11 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
           ? 0
           : 3 * fft::padded_bytes({{program.extent[0], program.extent[1], program.extent[2]}},
                                   Precision::F64);
-  const auto solves = [](const Launches& list) {
-    return std::ranges::any_of(list, [](const Launch& launch) { return launch.solve >= 0; });
+  const auto by_host = [](const Launches& list) {
+    return std::ranges::any_of(
+        list, [](const Launch& launch) { return launch.solve >= 0 || !launch.maps.empty(); });
   };
-  steps_solve_ = solves(program.step) || std::ranges::any_of(program.cycle, solves);
+  steps_by_host_ = by_host(program.step) || std::ranges::any_of(program.cycle, by_host);
   device_fields_ =
       program.instances == 1 && program.axes.empty() && !lattice_ &&
       (options.fields == SessionOptions::Fields::Device ||
@@ -196,6 +197,7 @@ void Session::issue(const Launches& list) {
     device_.launch(kernels_[launch.kernel], arguments);
     for (int b : launch.swap) buffers_[b].now ^= 1;
     if (lattice_) add_wanted_after(launch, wanted);
+    for (int number : launch.maps) map(static_cast<std::size_t>(number));
     if (launch.solve < 0) continue;
     exchange();
     solve(program_.solves[static_cast<std::size_t>(launch.solve)]);
@@ -261,6 +263,24 @@ void Session::solve(const program::Solve& solve) {
                   : "a larger `max` or `tol`, a solver that fits the operator, or a "
                     "precision that can reach `tol`");
   }
+}
+
+/// Instances that have stopped keep their arrays. Where the number of steps is known, nobody stops
+/// between two reads of the state.
+void Session::map(std::size_t number) {
+  const program::FourierMap& map = program_.maps[number];
+  const bool may_stop = program_.stop_slot >= 0 && program_.steps < 0;
+  if (!maps_) maps_ = std::make_unique<FourierMaps>(program_, threads_);
+  const auto sites = static_cast<std::size_t>(program_.sites());
+  for (std::int64_t i = 0; i < program_.instances; ++i) {
+    if (may_stop && Session::slot(program_.stop_slot)[i] != 0) continue;
+    std::vector<std::vector<double>> from;
+    for (int buffer : map.from) from.push_back(Session::read(buffer, i));
+    const auto to = maps_->apply(number, from);
+    for (std::size_t r = 0; r < to.size(); ++r)
+      write_from(map.to[r], static_cast<std::size_t>(i) * sites, to[r]);
+  }
+  forget_scalars();
 }
 
 void Session::swap(const Launches& list, std::int64_t times) {
@@ -501,10 +521,10 @@ std::int64_t Session::singles(std::int64_t at, std::int64_t steps) const {
 }
 
 /// Whether the host takes part between the launches of a step.
-bool Session::host_between() { return steps_solve_ || (lattice_ && !lattice_->recorded()); }
+bool Session::host_between() { return steps_by_host_ || (lattice_ && !lattice_->recorded()); }
 
 void Session::prepare(std::int64_t steps) {
-  if (host_between()) return;  // neither what goes through the host nor a solve is recorded
+  if (host_between()) return;  // what goes through the host is not recorded
   const auto before = buffers_;
   const std::int64_t first = step_;
   while (steps > 0) {

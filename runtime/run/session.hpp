@@ -27,6 +27,7 @@
 
 #include "program/program.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/run/fourier_map.hpp"
 #include "runtime/run/ranks/lattice_ranks.hpp"
 #include "runtime/run/starts/device_field.hpp"
 #include "runtime/run/starts/random_field.hpp"
@@ -183,6 +184,7 @@ class Session {
   /// Launches of one kernel that may overlap (Program::together_reach).
   void issue_wave(const Launches& list);
   void solve(const program::Solve& solve);
+  void map(std::size_t number);
   void swap(const Launches& list, std::int64_t times);
   /// Exchanges the copies as the steps from number `first` on do.
   void swap_steps(std::int64_t first, std::int64_t steps);
@@ -231,8 +233,9 @@ class Session {
   bool together_ = false;  ///< Program::together is used, because there is memory for its copies
   std::vector<Copies> buffers_;
   std::unique_ptr<LatticeRanks> lattice_;  ///< null: this device has the whole lattice
-  /// A step solves linear systems: how many launches it has is known when it runs.
-  bool steps_solve_ = false;
+  /// The host takes part in steps: they solve linear systems, or make maps in Fourier space.
+  bool steps_by_host_ = false;
+  std::unique_ptr<FourierMaps> maps_;   ///< made at first use
   std::vector<BufferHandle> gathered_;  ///< by kernel: sums of all ranks
   std::vector<BufferHandle> lent_;      ///< per buffer: a handle borrowed by scratch
   BufferHandle scalars_;

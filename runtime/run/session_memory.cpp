@@ -110,6 +110,11 @@ void Session::provide(const Launches& wanted, bool borrow) {
       }
       copies.handle[which] = take(bytes);
     }
+    for (const int map : launch.maps)
+      for (const int buffer : program_.maps[map].to) {
+        auto& copies = buffers_[program_.home(buffer)];
+        if (copies.handle[copies.now].id < 0) copies.handle[copies.now] = take(memory_of(buffer));
+      }
   }
   if (lattice_ && held_ != before) lattice_->meet();
 }

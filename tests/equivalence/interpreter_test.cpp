@@ -104,6 +104,8 @@ INSTANTIATE_TEST_SUITE_P(ShippedModels, Interpreted,
                                            Row{"cosmology/walls", "24^2", "f64", 20, 0},
                                            Row{"teaching/fput", "32", "f64", 20, 1e-13},
                                            Row{"teaching/wave", "64", "f64", 50, 1e-13},
+                                           Row{"teaching/bright_soliton", "32", "f64", 5, 1e-12},
+                                           Row{"teaching/rolls", "8^2", "f64", 5, 1e-12},
                                            Row{"teaching/sine_gordon", "128", "f64", 10, 1e-12},
                                            Row{"cosmology/qball", "8^3", "f64", 5, 1e-12}));
 

@@ -36,6 +36,7 @@ INSTANTIATE_TEST_SUITE_P(
     Models, Promises,
     ::testing::Values(Shipped{"teaching/kink", ""}, Shipped{"teaching/drum", ""},
                       Shipped{"teaching/absorbing", ""}, Shipped{"teaching/condensate", ""},
+                      Shipped{"teaching/bright_soliton", ""}, Shipped{"teaching/rolls", ""},
                       Shipped{"cosmology/axion", "8^3"}, Shipped{"cosmology/conformal", ""},
                       Shipped{"cosmology/eras", "4^3"}, Shipped{"cosmology/hyperbolic", "4^3"},
                       Shipped{"cosmology/nonminimal", "8^3"}, Shipped{"cosmology/hybrid", "24^3"}),

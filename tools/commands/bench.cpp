@@ -61,6 +61,7 @@ std::vector<program::Launch> one_of_each(const program::Program& program) {
       if (std::ranges::any_of(result, [&](const auto& l) { return l.kernel == launch.kernel; }))
         continue;
       launch.solve = -1;  // its iterations are launches of their own here
+      launch.maps.clear();
       result.push_back(launch);
     }
   };

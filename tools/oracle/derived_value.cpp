@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 
 #include "compiler/algebra/op_cases.hpp"
@@ -90,6 +91,26 @@ long double DerivedValue::load(const Node& node, const Place& place, const Place
   return sign * array->second.at(static_cast<std::size_t>(site));
 }
 
+long double DerivedValue::by_waves(Expr argument, const Place& here, const Place* other) {
+  const long double turn = 2 * std::numbers::pi_v<long double>;
+  long double sum = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(system_.lattice.dims); ++k) {
+    const auto n = static_cast<int>(system_.lattice.extent[k]);
+    for (int j = 0; j < n; ++j) {
+      long double weight = 0;
+      for (int m = 0; m < n; ++m) {
+        const long double wave = turn * std::min(m, n - m) / (n * system_.lattice.dx);
+        weight -= wave * wave * std::cos(turn * m * j / n) / n;
+      }
+      Place p = here;
+      p[k] += j;
+      std::unordered_map<const Node*, long double> there;
+      sum += weight * value(argument, p, other, there);
+    }
+  }
+  return sum;
+}
+
 long double DerivedValue::value(Expr e, const Place& here, const Place* other,
                                 std::unordered_map<const Node*, long double>& known) {
   if (e.is_number()) return e->number.real;
@@ -125,6 +146,7 @@ long double DerivedValue::value(Expr e, const Place& here, const Place* other,
       throw std::invalid_argument("a random number");
     case Op::Stencil: {
       const algebra::StencilData& stencil = e->arena->stencil_data(e->index);
+      if (stencil.spectral) return keep(by_waves(e.arg(0), here, other));
       long double sum = 0;
       for (std::size_t i = 0; i < stencil.offsets.size(); ++i) {
         Place p = here;

@@ -40,6 +40,8 @@ class DerivedValue {
   /// `other`: the second body of a pair; null outside of pairs.
   long double value(algebra::Expr e, const Place& place, const Place* other,
                     std::unordered_map<const algebra::Node*, long double>& known);
+  /// -k^2 of each wave of the argument along every axis, as sums of cosines.
+  long double by_waves(algebra::Expr argument, const Place& place, const Place* other);
   long double load(const algebra::Node& node, const Place& place, const Place* other) const;
   long double entry(int array, int row, int column) const;
   int sites() const { return static_cast<int>(system_.lattice.sites()); }

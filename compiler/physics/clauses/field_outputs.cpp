@@ -166,7 +166,9 @@ class FieldOutputs {
       form.two_bins = word == "defrost";
     } else if (option.name == "k") {
       if (word != "lattice" && word != "effective") bad_value(option, "lattice or effective");
-      if (word == "effective") form.laplacian = {symbol_of(d_.laplacian)};
+      const bool spectral =
+          d_.laplacian >= 0 && d_.arena().stencil_data(d_.laplacian).spectral;  // k itself
+      if (word == "effective" && !spectral) form.laplacian = {symbol_of(d_.laplacian)};
     } else if (option.name == "factor") {
       base.factor = scalar(*option.value, "`factor`");
     } else if (option.name == "mass") {

@@ -72,6 +72,7 @@ std::optional<std::vector<Weight>> weights_of(const Program& d, std::size_t& cou
   }
   count = fields.size();
   std::vector<Weight> result;
+  if (d.laplacian >= 0 && arena.stencil_data(d.laplacian).spectral) return std::nullopt;
   for (std::size_t i = 0; i < count; ++i) {
     const Expr kick = algebra::rewrite(d.rates.at(momenta[i]->array), [](Expr node) {
       if (algebra::reduces_sites(node.op())) return node->arena->symbol("average");

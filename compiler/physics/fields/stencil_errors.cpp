@@ -50,4 +50,12 @@ Diagnostic unknown_stencil(Span span, const std::string& name,
                "define it: stencil mine(u) = (...)/dx^2");
 }
 
+Diagnostic not_spectral(Span span, const std::string& why, Span place) {
+  Diagnostic d =
+      error("E0324", span, "the spectral Laplacian has no place here: " + why, "",
+            "it multiplies each wave of a periodic box of up to three dimensions by -k^2",
+            "take a stencil: remove the clause, or write laplacian = axis8");
+  return place.empty() ? d : with_label(std::move(d), place, "here");
+}
+
 }  // namespace vphi::physics::errors

@@ -77,6 +77,18 @@ int dimensions_needed(const Declared& d, const dsl::Clause& clause, dsl::Span us
   return needs;
 }
 
+/// The word for the Laplacian whose symbol is -k^2, where no stencil has this name.
+constexpr const char* kSpectral = "spectral";
+
+/// Why a box has no Fourier transform; empty where it has one.
+std::string not_transformed(const Grid& grid) {
+  if (grid.dims > 3) return "the lattice has four dimensions, and transforms have three at most";
+  for (int axis = 0; axis < grid.dims; ++axis)
+    if (grid.boundary[static_cast<std::size_t>(axis)] != Boundary::Periodic)
+      return "the box is not periodic along every axis";
+  return {};
+}
+
 }  // namespace
 
 int choose_laplacian(const Declared& d) {
@@ -88,9 +100,18 @@ int choose_laplacian(const Declared& d) {
     span = chosen->value->span;
     const std::string& name = chosen->value->text;
     const auto it = d.facts.stencils.find(name);
+    if (it == d.facts.stencils.end() && name == kSpectral) {
+      if (const std::string why = not_transformed(d.grid); !why.empty())
+        d.fail(errors::not_spectral(span, why, d.grid.span));
+      data.name = kSpectral;
+      data.span = span;
+      data.spectral = true;
+      return d.arena().add_stencil(data);
+    }
     if (it == d.facts.stencils.end()) {
       std::vector<std::string> known;
       for (const auto& [other, clause] : d.facts.stencils) known.push_back(other);
+      known.emplace_back(kSpectral);
       d.fail(errors::unknown_stencil(span, name, known));
     }
     data = read_stencil(d, *it->second, d.grid.dims, span);

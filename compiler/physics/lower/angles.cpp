@@ -13,6 +13,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
+#include "compiler/physics/fields/stencil_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/displacement.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -96,6 +97,8 @@ Expr laplacian(const Space& d, Expr e) {
   Arena& arena = d.arena();
   const auto of_angle = [&](Expr load) {
     const algebra::StencilData& stencil = arena.stencil_data(d.laplacian);
+    if (stencil.spectral)
+      d.fail(errors::not_spectral(stencil.span, "an angle has no transform", load->span));
     Expr sum = arena.integer(0);
     for (std::size_t i = 0; i < stencil.offsets.size(); ++i) {
       if (stencil.offsets[i].zero()) continue;
@@ -127,6 +130,7 @@ Expr gradient_square(const Space& d, int array, Expr dx, algebra::Pairs pairs) {
   if (!angle_of(d, arena.load(array))) {
     return arena.integer(2) * algebra::gradient_energy(stencil, arena.load(array), dx, pairs);
   }
+  if (stencil.spectral) d.fail(errors::not_spectral(stencil.span, "an angle has no transform", {}));
   Expr sum = arena.integer(0);
   for (std::size_t i = 0; i < stencil.offsets.size(); ++i) {
     if (stencil.offsets[i].zero()) continue;

@@ -107,7 +107,8 @@ Expr apply_stencil(Arena& arena, int index, Expr e, const algebra::Mover& move) 
   if (!split.uniform.is_one())
     return split.uniform * apply_stencil(arena, index, split.local, move);
   if (is_load(e) && e->offset.zero()) return arena.stencil(index, e, e->span);
-  if (e.is(Op::Stencil)) {
+  if (arena.stencil_data(index).spectral) return arena.stencil(index, e, e->span);
+  if (e.is(Op::Stencil) && !arena.stencil_data(e->index).spectral) {
     const int both =
         arena.add_stencil(compose(arena.stencil_data(index), arena.stencil_data(e->index)));
     return apply_stencil(arena, both, e.arg(0), move);

@@ -10,6 +10,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
+#include "compiler/physics/fields/stencil_errors.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -47,6 +48,9 @@ Expr gradient_force(const Space& d, Expr c, int array) {
   if (symmetric && !algebra::per_site(c)) {
     return -(arena.integer(2) * c * laplacian(d, arena.load(array)));
   }
+  if (stencil.spectral)
+    d.fail(errors::not_spectral(stencil.span,
+                                "a coefficient of |grad u|^2 differs from site to site", c->span));
   Expr sum = arena.integer(0);
   for (std::size_t i = 0; i < stencil.offsets.size(); ++i) {
     const algebra::Offset o = stencil.offsets[i];

@@ -63,20 +63,66 @@ class Chooser {
 
  private:
   std::optional<Stepping> step(const Integrator& integrator, const Head& head,
-                               const std::vector<Group>& groups, const Shares& shares, bool ahead,
+                               const std::vector<Group>& groups, const Sharing& sharing, bool ahead,
                                bool carry, Slots& slots, Storage& storage,
                                dsl::Diagnostics& diagnostics) const {
-    const Ingredients from{system_, integrator, evolution_.options, head, groups, carry};
-    if (const auto flows = read_flows(integrator, head, *system_.arena)) {
+    const Ingredients from{system_, integrator, evolution_.options, head,
+                           groups,  carry,      sharing.pairs};
+    if (makes_maps(system_, head)) {
+      if (refuse_maps(integrator, head, diagnostics)) return Stepping{};
+    } else if (const auto flows = read_flows(integrator, head, *system_.arena)) {
       return make_flow_step(from, *flows, ahead, slots, storage);
     }
-    return make_body_step(from, shares, slots, storage, diagnostics);
+    return make_body_step(from, sharing.shares, slots, storage, diagnostics);
+  }
+
+  /// Why the model has no Fourier space; empty where it has one.
+  std::string without_waves() const {
+    const physics::Lattice& lattice = system_.lattice;
+    if (lattice.dims > 3) return "the lattice has four dimensions";
+    if (lattice.sites() == 1) return "the model has no lattice";
+    for (int axis = 0; axis < lattice.dims; ++axis)
+      if (lattice.boundary[static_cast<std::size_t>(axis)] != physics::Boundary::Periodic)
+        return "the box is not periodic along every axis";
+    return {};
+  }
+
+  /// Steps with maps in Fourier space need a box that has one, and scalars that no field moves.
+  bool refuse_maps(const Integrator& integrator, const Head& head,
+                   dsl::Diagnostics& diagnostics) const {
+    const dsl::Span at = system_.evolve_span;
+    const std::string why = without_waves();
+    if (!why.empty()) {
+      diagnostics.add(errors::no_fourier_space(at, integrator.name, why));
+      return true;
+    }
+    for (const physics::Variable& v : system_.variables)
+      if (!v.reference.empty()) {
+        diagnostics.add(errors::not_yet(
+            at, fmt::format("`{}` beside a field that is stored as a deviation (`store = value` on "
+                            "the line of `{}` ends that)",
+                            integrator.name, v.shown)));
+        return true;
+      }
+    const bool linear = std::ranges::any_of(head.parts, [](const std::vector<Part>& parts) {
+      return std::ranges::count(parts, Part::Kind::Linear, &Part::kind) > 0;
+    });
+    if (!linear && !read_flows(integrator, head, *system_.arena)) return false;
+    for (const physics::ScalarVariable& s : system_.scalars) {
+      if (s.rate.is_zero() || is_clock(system_, s.symbol)) continue;
+      diagnostics.add(errors::not_yet(
+          at, fmt::format("`{}` with transforms while `{}` moves (an integrator of the form "
+                          "x' = f(x, t), such as rk4, with `laplacian = spectral` can)",
+                          integrator.name, shown(s.symbol))));
+      return true;
+    }
+    return false;
   }
 
   std::optional<Stepping> best(const Integrator& integrator, const Head& head) {
     struct Choice {
       std::vector<Group> groups;
-      Shares shares;
+      Sharing sharing;
       bool ahead, carry;
       Score score;
     };
@@ -103,7 +149,7 @@ class Chooser {
         Storage storage = storage_;
         dsl::Diagnostics trial;
         const auto stepping =
-            step(integrator, head, groups, sharing.shares, ahead, carry, slots, storage, trial);
+            step(integrator, head, groups, sharing, ahead, carry, slots, storage, trial);
         if (trial.has_errors()) {
           for (const dsl::Diagnostic& d : trial.all()) diagnostics_.add(d);
           return std::nullopt;
@@ -114,7 +160,7 @@ class Chooser {
         }
         const Score score = score_of(*stepping, storage, groups, system_);
         if (!chosen || score < chosen->score) {
-          chosen = Choice{groups, sharing.shares, ahead, carry, score};
+          chosen = Choice{groups, sharing, ahead, carry, score};
         }
         can_carry = stepping->can_carry || carry;
         synchronised = stepping->missing.empty();  // nothing is owed, nothing done ahead
@@ -124,9 +170,10 @@ class Chooser {
       report_failure(integrator, leftover, circular);
       return std::nullopt;
     }
-    auto stepping = step(integrator, head, chosen->groups, chosen->shares, chosen->ahead,
+    auto stepping = step(integrator, head, chosen->groups, chosen->sharing, chosen->ahead,
                          chosen->carry, slots_, storage_, diagnostics_);
     if (stepping) say_groups(*stepping, integrator, chosen->groups);
+    if (stepping) say_linear(*stepping, integrator, head, chosen->sharing.shares);
     return stepping;
   }
 
@@ -154,6 +201,33 @@ class Chooser {
                     stepping.stages > 1 ? ", one kernel for all stages" : ""));
   }
 
+  /// Which terms a linear part of the head holds, and the transforms of a step.
+  void say_linear(Stepping& stepping, const Integrator& integrator, const Head& head,
+                  const Shares& shares) const {
+    std::size_t transforms = 0;
+    for (const FluxPart& part : stepping.parts)
+      for (const ArrayMap& map : part.maps) transforms += map.from.size() + map.to.size();
+    if (transforms > 0)
+      stepping.remarks.insert(
+          fmt::format("a step makes {} Fourier transforms of one array", transforms));
+    for (std::size_t e = 0; e < head.parts.size(); ++e)
+      for (std::size_t p = 0; p < head.parts[e].size(); ++p) {
+        const Part& part = head.parts[e][p];
+        if (part.kind != Part::Kind::Linear) continue;
+        std::vector<std::string> rates;
+        for (const auto& [array, share] : shares[e][p])
+          if (!share.is_zero())
+            rates.push_back(
+                fmt::format("{} of {}", text_of(share), variable_of(system_, array)->shown));
+        stepping.remarks.insert(
+            rates.empty()
+                ? fmt::format("{}: {} is 0, no term is linear with constant coefficients",
+                              integrator.name, part.name)
+                : fmt::format("{}: {} holds the rates {}, advanced exactly in Fourier space",
+                              integrator.name, part.name, dsl::enumerate(rates)));
+      }
+  }
+
   // ---- what does not fit ------------------------------------------------------------------------
 
   std::vector<std::string> fitting() {
@@ -166,6 +240,7 @@ class Chooser {
         return std::ranges::count(parts, Part::Kind::Noise, &Part::kind) > 0;
       });
       if (noisy != (system_.noise.kind != physics::NoiseClass::None)) continue;
+      if (makes_maps(system_, *head) && !without_waves().empty()) continue;
       for (const auto& groups : groupings(system_, *head)) {
         if (share_out(system_, *head, groups).leftover) continue;
         names.push_back(other.name);

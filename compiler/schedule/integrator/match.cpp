@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <set>
 
 #include "compiler/algebra/pairs.hpp"
+#include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
@@ -49,6 +51,9 @@ class HeadMatcher {
     part.negative = negative;
     part.span = expr.span;
     const bool product = expr.kind == ExprKind::Binary && expr.text == "*";
+    const auto is_variable = [&](const dsl::Expr& e) {
+      return e.kind == ExprKind::Name && head_.index(e.text) >= 0;
+    };
     if (expr.kind == ExprKind::Call && expr.text == "cross" && expr.args.size() == 2 &&
         expr.args[0]->kind == ExprKind::Name && expr.args[1]->kind == ExprKind::Call) {
       part.kind = Part::Kind::Cross;
@@ -59,6 +64,11 @@ class HeadMatcher {
       if (!read_hole(*expr.args[1], part)) return false;
     } else if (expr.kind == ExprKind::Call) {
       if (!read_hole(expr, part)) return false;
+      if (is_operator(part.name)) part.kind = Part::Kind::Linear;
+    } else if (product && expr.args[0]->kind == ExprKind::Call && is_variable(*expr.args[1])) {
+      part.kind = Part::Kind::Multiple;
+      part.variable = expr.args[1]->text;
+      if (!read_hole(*expr.args[0], part)) return false;
     } else if (product && expr.args[0]->kind == ExprKind::Call &&
                expr.args[1]->kind == ExprKind::Name && expr.args[1]->text == "noise") {
       part.kind = Part::Kind::Noise;
@@ -75,13 +85,29 @@ class HeadMatcher {
         return bad(expr, "`" + part.variable + "` is not a variable of the head");
       }
     } else {
-      return bad(expr, "a right side is a sum of holes `F(x)`, variables and `gamma*v`");
+      return bad(expr, "a right side is a sum of holes `F(x)`, variables, `gamma*v` and `w(x)*x`");
     }
     parts.push_back(part);
     return true;
   }
 
  private:
+  /// Whether the body takes a function of the hole as an operator: exp(dt*A, x).
+  bool is_operator(const std::string& name) const {
+    const std::function<bool(const dsl::Expr&)> named = [&](const dsl::Expr& e) {
+      return (e.kind == ExprKind::Name && e.text == name) ||
+             std::ranges::any_of(e.args, [&](const auto& arg) { return named(*arg); });
+    };
+    const std::function<bool(const dsl::Expr&)> in = [&](const dsl::Expr& e) {
+      const bool function = e.kind == ExprKind::Call && e.args.size() == 2 &&
+                            (e.text == "exp" || e.text == "phi1" || e.text == "phi2");
+      return (function && named(*e.args[0])) ||
+             std::ranges::any_of(e.args, [&](const auto& arg) { return in(*arg); });
+    };
+    return std::ranges::any_of(integrator_.body,
+                               [&](const Statement& line) { return in(*line.value); });
+  }
+
   bool read_hole(const dsl::Expr& call, Part& part) {
     part.name = call.text;
     for (const auto& arg : call.args) {
@@ -316,7 +342,179 @@ std::map<int, std::shared_ptr<Rotation>> rotations(const physics::System& system
   return result;
 }
 
+/// The numbers by which the terms of rates at the site itself multiply their fields: w of w*u, of
+/// the arrays u of one group.
+class Multiples {
+ public:
+  Multiples(const physics::System& system, const std::vector<int>& arrays,
+            const std::map<int, Expr>& rates)
+      : arena_(*system.arena), rates_(rates) {
+    for (const int array : arrays) {
+      if (numbers_.contains(array) || !rates_.contains(array)) continue;
+      for (const int other : vector_of(system, array))
+        if (other > array && !numbers_.contains(other) && rates_.contains(other) &&
+            complex(array, other))
+          break;
+      if (!numbers_.contains(array)) real(array);
+    }
+  }
+  /// Null where the rate of the array is no multiple of it.
+  Expr number(int array) const {
+    const auto found = numbers_.find(array);
+    return found == numbers_.end() ? Expr() : found->second;
+  }
+  const std::map<int, int>& pairs() const { return pairs_; }
+
+ private:
+  /// Terms of the rate over `by`; `rest` gets those that are no multiple of it.
+  Expr quotient(Expr rate, int by, Expr& rest) const {
+    const Expr load = arena_.load(by);
+    Expr sum = arena_.integer(0);
+    for (const kernel::Term& term : kernel::linear_terms(rate)) {
+      const Expr whole = term.site ? term.coefficient * term.site : term.coefficient;
+      const Expr over = whole / load;
+      const bool multiple = !algebra::contains(over, [&](Expr node) {
+        return node.is(Op::Pow) && node.arg(0) == load && node.arg(1).is_number() &&
+               node.arg(1)->number.real < 0;
+      });
+      (multiple ? sum : rest) = (multiple ? sum + over : rest + whole);
+    }
+    return sum;
+  }
+  /// (u, v)' = (r u - i v, r v + i u)
+  bool complex(int u, int v) {
+    Expr rest = arena_.integer(0), left = arena_.integer(0);
+    const Expr r = quotient(rates_.at(u), u, rest);
+    const Expr i = -quotient(rest, v, left);
+    if (!left.is_zero()) return false;
+    const Expr other = rates_.at(v) - r * arena_.load(v) - i * arena_.load(u);
+    if (!algebra::expand(other).is_zero()) return false;
+    numbers_[u] = r, numbers_[v] = i;
+    pairs_[u] = v;
+    return true;
+  }
+  void real(int u) {
+    Expr rest = arena_.integer(0);
+    const Expr r = quotient(rates_.at(u), u, rest);
+    if (rest.is_zero()) numbers_[u] = r;
+  }
+
+  algebra::Arena& arena_;
+  const std::map<int, Expr>& rates_;
+  std::map<int, Expr> numbers_;
+  std::map<int, int> pairs_;
+};
+
+bool at_the_site(Expr expr) {
+  return !algebra::contains(expr, [](Expr node) {
+    return node.is(Op::Stencil) || node.is(Op::PairSum) || node.is(Op::Noise) ||
+           (node.is(Op::Load) && !node->offset.zero());
+  });
+}
+
+/// The head's Multiple part of an equation; -1: it has none.
+int multiple_part(const Head& head, std::size_t equation) {
+  const auto found = std::ranges::find(head.parts[equation], Part::Kind::Multiple, &Part::kind);
+  return found == head.parts[equation].end()
+             ? -1
+             : static_cast<int>(found - head.parts[equation].begin());
+}
+
+/// Shares of Linear and Multiple parts of an equation; the terms that remain of each rate.
+std::map<int, Expr> take_linear(const physics::System& system, const Head& head,
+                                std::size_t equation, const std::vector<Group>& groups,
+                                Sharing& sharing) {
+  algebra::Arena& arena = *system.arena;
+  const auto& parts = head.parts[equation];
+  std::map<int, Expr> rest;
+  const auto linear = std::ranges::find(parts, Part::Kind::Linear, &Part::kind);
+  const int multiple = multiple_part(head, equation);
+  if (linear == parts.end() && multiple < 0) return rest;
+  std::map<int, Expr> at_site;
+  for (const int array : groups[equation].arrays) {
+    rest[array] = arena.integer(0);
+    const Expr rate = noisy_rate(system, array).rest;
+    Expr here = arena.integer(0);
+    bool all_here = true;
+    for (const kernel::Term& term : kernel::linear_terms(rate)) {
+      const Expr whole = term.site ? term.coefficient * term.site : term.coefficient;
+      if (linear != parts.end() && wave_terms(system, whole, groups[equation].arrays)) {
+        Expr& share =
+            sharing.shares[equation][static_cast<std::size_t>(linear - parts.begin())].at(array);
+        share = linear->negative ? share - whole : share + whole;
+        continue;
+      }
+      rest[array] = rest[array] + whole;
+      all_here = all_here && at_the_site(whole);
+      here = here + whole;
+    }
+    if (all_here) at_site[array] = here;
+  }
+  if (multiple < 0) return rest;
+  const Multiples multiples(system, groups[equation].arrays, at_site);
+  const Part& part = parts[static_cast<std::size_t>(multiple)];
+  for (const int array : groups[equation].arrays) {
+    const Expr number = multiples.number(array);
+    if (!number ||
+        !std::ranges::includes(readable(part, head, groups), arrays_read(system, number)))
+      continue;
+    sharing.shares[equation][static_cast<std::size_t>(multiple)].at(array) =
+        part.negative ? -number : number;
+    rest[array] = arena.integer(0);
+  }
+  sharing.pairs.insert(multiples.pairs().begin(), multiples.pairs().end());
+  return rest;
+}
+
 }  // namespace
+
+std::optional<std::vector<WaveTerm>> wave_terms(const physics::System& system, Expr expr,
+                                                const std::vector<int>& arrays) {
+  const algebra::Arena& arena = *system.arena;
+  std::vector<WaveTerm> result;
+  const std::function<bool(Expr, WaveTerm)> read = [&](Expr e, WaveTerm factor) -> bool {
+    if (e.is(Op::Load)) {
+      if (std::ranges::count(arrays, e->index) == 0 || algebra::is_pair_entry(*e)) return false;
+      factor.array = e->index;
+      factor.offset = algebra::sum_of(factor.offset, e->offset);
+      result.push_back(factor);
+      return true;
+    }
+    if (e.is(Op::Add)) {
+      return std::ranges::all_of(e.args(), [&](Expr term) { return read(term, factor); });
+    }
+    if (e.is(Op::Mul)) {
+      Expr site;
+      for (const Expr arg : e.args()) {
+        const auto number = algebra::constant(arg);
+        if (!number && site) return false;
+        if (number) {
+          factor.coefficient *= static_cast<double>(number->real);
+        } else {
+          site = arg;
+        }
+      }
+      return site && read(site, factor);
+    }
+    if (!e.is(Op::Stencil)) return false;
+    const algebra::StencilData& stencil = arena.stencil_data(e->index);
+    if (stencil.spectral) {
+      ++factor.laplacians;
+      return read(e.arg(0), factor);
+    }
+    const double unit =
+        std::pow(system.lattice.dx, stencil.dx_power) / static_cast<double>(stencil.denominator);
+    for (std::size_t i = 0; i < stencil.offsets.size(); ++i) {
+      WaveTerm there = factor;
+      there.coefficient *= unit * static_cast<double>(stencil.weights[i]);
+      there.offset = algebra::sum_of(factor.offset, stencil.offsets[i]);
+      if (!read(e.arg(0), there)) return false;
+    }
+    return true;
+  };
+  if (!read(expr, {})) return std::nullopt;
+  return result;
+}
 
 std::vector<int> vector_of(const physics::System& system, int array) {
   const physics::Variable* own = variable_of(system, array);
@@ -341,6 +539,7 @@ Sharing share_out(const physics::System& system, const Head& head,
       for (auto& share : result.shares[e]) share[array] = arena.integer(0);
     }
     const auto rotated = rotations(system, head, e, groups, result.shares[e]);
+    const std::map<int, Expr> nonlinear = take_linear(system, head, e, groups, result);
     for (const int array : groups[e].arrays) {
       const NoisyRate noisy = noisy_rate(system, array);
       Leftover left{array, {}};
@@ -349,8 +548,10 @@ Sharing share_out(const physics::System& system, const Head& head,
         left.terms.push_back(noisy.factor * arena.random(Op::Noise, noisy.stream));
       }
       const auto rotated_term = rotated.find(array);
-      const Expr rest =
-          rotated_term == rotated.end() ? noisy.rest : opened(noisy.rest, vector_of(system, array));
+      const Expr rest = nonlinear.contains(array) ? nonlinear.at(array)
+                        : rotated_term == rotated.end()
+                            ? noisy.rest
+                            : opened(noisy.rest, vector_of(system, array));
       for (const kernel::Term& term : kernel::linear_terms(rest)) {
         const Expr whole = term.site ? term.coefficient * term.site : term.coefficient;
         bool taken = rotated_term != rotated.end() && rotated_term->second->takes(term);

@@ -6,7 +6,10 @@
 // schedule takes the one with the fewest sweeps. A right side in a head is a sum of functions
 // `F(x)` (called holes here, because the equations fill them), variables, coefficients times a
 // variable (`gamma*v`), noise (`g*noise`, `g(x)*noise`), and `cross(v, W(x))`, terms that rotate
-// vectors of three components. Each term of an equation is assigned to the first part that it fits.
+// vectors of three components. A hole that the body takes functions of, as in
+// `exp(dt*A, x)`, takes the terms that are linear in the variable with the same coefficients at all
+// sites. `w(x)*x` takes terms at the site itself that multiply a field by a real or complex number.
+// Each term of an equation is assigned to the first part that it fits.
 #pragma once
 
 #include <map>
@@ -25,13 +28,14 @@ using text::Statement;
 
 /// One part of a right side.
 struct Part {
-  enum class Kind { Hole, Variable, Coefficient, Noise, Cross };
+  enum class Kind { Hole, Variable, Coefficient, Noise, Cross, Linear, Multiple };
   Kind kind = Kind::Hole;
   bool negative = false;
-  /// Hole, Coefficient, Cross: the name of W in `cross(v, W(x))`.
+  /// Hole, Coefficient, Cross, Linear, Multiple: the name of W in `cross(v, W(x))`.
   std::string name;
-  std::vector<std::string> arguments;  ///< Hole, Cross; Noise: `g(x, t)*noise`; `g*noise` has none
-  /// Variable, Coefficient, Cross: the variable, or the variable that it multiplies.
+  /// Hole, Cross, Linear, Multiple; Noise: `g(x, t)*noise`; `g*noise` has none
+  std::vector<std::string> arguments;
+  /// Variable, Coefficient, Cross, Multiple: the variable, or the variable that it multiplies.
   std::string variable;
   dsl::Span span;
 };
@@ -62,11 +66,24 @@ struct Leftover {
 std::vector<int> vector_of(const physics::System& system, int array);
 
 /// Terms of the arrays' rates, assigned to parts; a leftover where a term fits none. The entry of a
-/// Noise part is the factor g of the noise.
+/// Noise part is the factor g of the noise. Those of a Multiple part are the numbers w: of a pair
+/// of arrays, real and imaginary part of one number.
 struct Sharing {
   Shares shares;
+  std::map<int, int> pairs;  ///< Multiple: array of a real part -> that of its imaginary part
   std::optional<Leftover> leftover;
 };
+/// c*(-k^2)^laplacians*u(x + offset): a term of a rate that is linear with constant coefficients.
+struct WaveTerm {
+  int array = 0;
+  double coefficient = 1;
+  algebra::Offset offset{};
+  int laplacians = 0;
+};
+/// The expression as a sum of such terms in the arrays; nothing where it is none.
+std::optional<std::vector<WaveTerm>> wave_terms(const physics::System& system, Expr expr,
+                                                const std::vector<int>& arrays);
+
 Sharing share_out(const physics::System& system, const Head& head,
                   const std::vector<Group>& groups);
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 
 namespace vphi::schedule {
@@ -29,6 +30,7 @@ bool is_held(Expr e) { return e.is(Op::PairSum) || (e.op() >= Op::Mean && e.op()
 /// sum of weight * exp(i k o), with dx^p and the denominator.
 std::complex<double> symbol(const algebra::StencilData& stencil, const Wave& k, double dx) {
   std::complex<double> sum = 0;
+  if (stencil.spectral) return -algebra::k_eff2(stencil, k) / (dx * dx);
   for (std::size_t i = 0; i < stencil.offsets.size(); ++i) {
     double phase = 0;
     for (std::size_t axis = 0; axis < 4; ++axis) phase += k[axis] * stencil.offsets[i].d[axis];

@@ -66,6 +66,11 @@ void Observer::want_solves(Expr value) {
 
 /// The value of the synchronised state; projections it reads are made first.
 Expr Observer::seen(Expr value) {
+  if (images_)
+    value = algebra::rewrite(value, [this](Expr node) {
+      const bool spectral = node.is(Op::Stencil) && node->arena->stencil_data(node->index).spectral;
+      return spectral ? image(node) : node;
+    });
   want_solves(value);
   if (system_.projections.empty()) return at(state_, value);
   for (const physics::Projection& projection : system_.projections) {
@@ -81,6 +86,46 @@ Expr Observer::seen(Expr value) {
     return node->arena->load(found->second->index, node->offset, node->span);
   });
   return at(state_, value);
+}
+
+/// The array that a map fills with a spectral Laplacian; repeated ones are one map. One of
+/// a formula with another one in it stays, and is refused later.
+Expr Observer::image(Expr node) {
+  if (const auto found = images_->known.find(node.get()); found != images_->known.end())
+    return found->second;
+  const auto made = std::ranges::find_if(images_->maps, [&](const ArrayMap& map) {
+    return node.arg(0).is(Op::Load) && node.arg(0)->offset.zero() &&
+           map.to[0] == node.arg(0)->index;
+  });
+  Storage& storage = block_.storage();
+  ArrayMap map;
+  map.map.name = "lap";
+  map.map.function = program::FourierMap::Function::Itself;
+  int laplacians = 1;
+  if (made != images_->maps.end()) {  // of an image: one power more of the same source
+    map.from = made->from;
+    laplacians += made->map.matrix[0].laplacians;
+  } else {
+    const bool holds_image = algebra::contains(node.arg(0), [&](Expr leaf) {
+      return leaf.is(Op::Load) && std::ranges::any_of(images_->maps, [&](const ArrayMap& other) {
+               return other.to[0] == leaf->index;
+             });
+    });
+    if (holds_image) return node;
+    const Expr source = images_->block.array("source", at(images_->state, node.arg(0)));
+    int array = source->index;
+    if (!storage.allocated(array)) {
+      array = storage.allocate_new(scratch("source"));
+      images_->wanted.arrays[array] = source;
+    }
+    map.from = {array};
+  }
+  map.map.matrix = {{.row = 0, .column = 0, .laplacians = laplacians}};
+  map.to = {storage.allocate_new(scratch("image"))};
+  const Expr image = block_.arena().load(map.to[0], {}, node->span);
+  images_->maps.push_back(std::move(map));
+  images_->known[node.get()] = image;
+  return image;
 }
 
 void Observer::project(const physics::Projection& projection) {
@@ -164,6 +209,14 @@ Observer::Result Observer::finish(const std::string& name) {
     result.before_alone = std::move(first.alone);
     result.before = sequence_of(std::move(first));
     result.transforms = std::move(ahead_->transforms);
+  }
+  if (images_ && !images_->maps.empty()) {
+    images_->wanted.pure = true;
+    images_->wanted.name = name + "_sources";
+    SiteLoops first = make_site_loops(images_->block, images_->wanted);
+    result.sources_alone = std::move(first.alone);
+    result.sources = sequence_of(std::move(first));
+    result.maps = std::move(images_->maps);
   }
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     Wanted wanted;

@@ -3,7 +3,8 @@
 // The part of a step that the stored state lacks (compiler/schedule/integrator/composition.hpp) is
 // added in the expressions, not in memory. Outputs therefore do not change the trajectory by a bit.
 // Scalars get slots, fields get scratch buffers. With a projection (physics::Projection) its input
-// is computed first, the host transforms it in place, and the rest is computed after it.
+// is computed first, the host transforms it in place, and the rest is computed after it. Spectral
+// Laplacians are made by maps from what they are applied to, before all sweeps.
 #pragma once
 
 #include <map>
@@ -19,13 +20,16 @@ namespace vphi::schedule {
 
 class Observer {
  public:
-  Observer(const physics::System& system, const Stepping& stepping, Slots& slots, Storage& storage)
+  /// `maps`: spectral Laplacians are made by maps; else they stay in the sweeps.
+  Observer(const physics::System& system, const Stepping& stepping, Slots& slots, Storage& storage,
+           bool maps = false)
       : system_(system),
         block_(system, slots, storage),
         state_(synchronised(block_, stepping)),
         ahead_(system.projections.empty()
                    ? nullptr
-                   : std::make_unique<Ahead>(system, stepping, slots, storage)) {}
+                   : std::make_unique<Ahead>(system, stepping, slots, storage)),
+        images_(maps ? std::make_unique<Images>(system, stepping, slots, storage) : nullptr) {}
 
   /// The slot of a new scalar with this value of the synchronised state.
   int scalar(const std::string& hint, Expr value);
@@ -50,6 +54,9 @@ class Observer {
     std::vector<kernel::ScalarAssign> before_alone;
     std::vector<program::Transform> transforms;
     std::vector<LoopSequence> stages;  ///< after `chain`
+    LoopSequence sources;              ///< fills what `maps` read, before all else
+    std::vector<kernel::ScalarAssign> sources_alone;
+    std::vector<ArrayMap> maps;  ///< after `sources`
   };
   Result finish(const std::string& name);
 
@@ -65,6 +72,18 @@ class Observer {
     std::map<int, Expr> projected;  ///< array number -> the expression of the projected value
   };
 
+  /// Spectral Laplacians, and the sweeps before them.
+  struct Images {
+    Images(const physics::System& system, const Stepping& stepping, Slots& slots, Storage& storage)
+        : block(system, slots, storage), state(synchronised(block, stepping)) {}
+    Block block;
+    State state;
+    Wanted wanted;
+    std::vector<ArrayMap> maps;
+    std::map<const algebra::Node*, Expr> known;
+  };
+
+  Expr image(Expr node);
   int place(const std::string& hint, Expr load);
   Expr seen(Expr value);
   void want_solves(Expr value);
@@ -77,6 +96,7 @@ class Observer {
   Wanted wanted_;                            ///< arrays and slots of the first stage
   std::vector<std::map<int, Expr>> stages_;  ///< further arrays, as Wanted::arrays
   std::unique_ptr<Ahead> ahead_;
+  std::unique_ptr<Images> images_;
   std::set<std::size_t> solves_;
 };
 

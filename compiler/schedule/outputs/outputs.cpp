@@ -121,10 +121,12 @@ class ClauseReader {
   }
 
   /// The number of second copies that are idle between steps: outputs borrow them, so that as many
-  /// scratch arrays cost no memory. With projections there are no stages, since the result of a
-  /// projection must stay for all outputs.
+  /// scratch arrays cost no memory. With projections or images there are no stages, since
+  /// their results must stay for all outputs.
   std::size_t room() const {
-    if (!system_.projections.empty()) return std::numeric_limits<std::size_t>::max();
+    const bool images =
+        system_.laplacian >= 0 && system_.arena->stencil_data(system_.laplacian).spectral;
+    if (!system_.projections.empty() || images) return std::numeric_limits<std::size_t>::max();
     return static_cast<std::size_t>(
         std::ranges::count_if(tables_.storage.buffers(), &program::Buffer::doubled));
   }
@@ -148,7 +150,8 @@ Outputs make_outputs(const physics::System& system, const Stepping& stepping, co
     const int after = clause.after ? checks.after.at(clause.after.get()) : -1;
     const auto [place, fresh] =
         known.try_emplace({clause.every, clause.interval, after}, open.size());
-    if (fresh) open.push_back({Observer(system, stepping, tables.slots, tables.storage), i, {}});
+    if (fresh)
+      open.push_back({Observer(system, stepping, tables.slots, tables.storage, true), i, {}});
     averages[i].inputs(open[place->second].observer);
     result.written.push_back(reader.read(clause, after, open[place->second], averages[i]));
     result.averages.push_back({averages[i].windows(true), averages[i].then()});

@@ -5,7 +5,7 @@ namespace vphi::schedule {
 Watch make_watch(const physics::System& system, const Stepping& stepping, const Checks& checks,
                  const SolutionMemory&, Tables& tables, dsl::Diagnostics& diagnostics) {
   Watch result;
-  Observer observer(system, stepping, tables.slots, tables.storage);
+  Observer observer(system, stepping, tables.slots, tables.storage, true);
   Averages averages = checks.of_promises;
   averages.inputs(observer);
   result.statistics = averages.statistics();

@@ -1,7 +1,10 @@
 // Bodies that are not compositions of flows: their lines in order.
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <utility>
 
+#include "compiler/algebra/rewriting.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/steps/flux.hpp"
@@ -24,11 +27,13 @@ using text::Value;
 
 class BodyStep {
  public:
-  BodyStep(const Ingredients& from, const Shares& shares, Block& block)
+  /// `maps`: the step may make maps in Fourier space; its blocks are then its own.
+  BodyStep(const Ingredients& from, const Shares& shares, Block& block, bool maps = false)
       : from_(from),
         shares_(shares),
         arena_(*from.system.arena),
-        block_(block),
+        block_(&block),
+        maps_(maps),
         state_(stored_state(from.system)) {
     meaning_.name = [this](const dsl::Expr& at) { return name(at); };
     meaning_.call = [this](const dsl::Expr& at, Value& value) { return call(at, value); };
@@ -44,7 +49,8 @@ class BodyStep {
     return guarded(diagnostics, [&] {
       read_options();
       for (const algebra::Number& weight : from_.integrator.weights) {
-        dt_ = block_.scalar("dt", running_dt(from_.system) * arena_.number(weight));
+        dt_ = block_->scalar("dt", running_dt(from_.system) * arena_.number(weight));
+        weight_ = static_cast<double>(weight.real);
         locals_.clear();
         for (const Statement& statement : from_.integrator.body) run(statement);
       }
@@ -53,24 +59,28 @@ class BodyStep {
 
   std::optional<Stepping> make(dsl::Diagnostics& diagnostics) {
     Stepping result;
-    const auto joint = joined_ends();
+    const auto joint = maps_ ? std::nullopt : joined_ends();
     const bool done = !joint ? run(diagnostics) : guarded(diagnostics, [&] {
       read_options();
-      dt_ = block_.scalar("dt", running_dt(from_.system));
+      dt_ = block_->scalar("dt", running_dt(from_.system));
       run_joined(*joint, result);
     });
     if (!done) return std::nullopt;
-    fold_angles(block_, state_);
+    fold_angles(*block_, state_);
     Wanted fixed;
-    const auto fixes = keep_limits(block_, state_, fixed);
+    const auto fixes = keep_limits(*block_, state_, fixed);
     Wanted wanted = wanted_state(from_.system, state_);
     wanted.slots.insert(wanted.slots.end(), fixed.slots.begin(), fixed.slots.end());
     if (fixes) result.finish.push_back(*fixes);
-    const std::vector<Item> carried = carry(from_, block_, state_, wanted, result);
-    result.sweeps = make_site_loops(block_, wanted);
+    if (!parts_.empty()) {
+      finish_parts(wanted, result);
+      return result;
+    }
+    const std::vector<Item> carried = carry(from_, *block_, state_, wanted, result);
+    result.sweeps = make_site_loops(*block_, wanted);
     const auto finish = finish_of(state_);
     result.finish.insert(result.finish.end(), finish.begin(), finish.end());
-    start_carried(from_, carried, block_.slots(), block_.storage(), result);
+    start_carried(from_, carried, block_->slots(), block_->storage(), result);
     return result;
   }
 
@@ -174,8 +184,8 @@ class BodyStep {
     const Expr started = arena_.symbol(slot::kStarted);
     result.missing = {arena_.real(from_.system.dt) * joint.last * started};
     const Expr length =
-        block_.scalar("h_" + group(e).variable, dt_ * (joint.first + joint.last * started));
-    advance(block_, result.missing_members, length, state_, result.remarks);
+        block_->scalar("h_" + group(e).variable, dt_ * (joint.first + joint.last * started));
+    advance(*block_, result.missing_members, length, state_, result.remarks);
     for (std::size_t i = 1; i + 1 < body.size(); ++i) run(body[i]);
     result.remarks.insert("the last " + group(e).variable +
                           " update of a step is joined with the first of the next; output sees it "
@@ -213,19 +223,19 @@ class BodyStep {
     // A register: each member is defined once, so that every later line shares it.
     for (auto& [array, expr] : value.arrays) {
       const std::string hint = (e >= 0 ? "" : statement.name + "_") + name_of(from_.system, array);
-      expr = block_.array(hint, expr, e >= 0 ? array : -1);
+      expr = block_->array(hint, expr, e >= 0 ? array : -1);
     }
     for (auto& [name, expr] : value.scalars) {
       if (name == kUnit) continue;
       if (e >= 0 && state_.scalars.contains(rest_name(name))) {
         const Expr start = state_.scalars.at(name);
-        move_scalar(block_, name, start, expr - start, state_);
+        move_scalar(*block_, name, start, expr - start, state_);
         expr = state_.scalars.at(name);
         continue;
       }
-      expr = block_.scalar((e >= 0 ? "" : statement.name + "_") + name, expr);
+      expr = block_->scalar((e >= 0 ? "" : statement.name + "_") + name, expr);
     }
-    if (value.group < 0) value.scalar = block_.scalar(statement.name, value.scalar);
+    if (value.group < 0) value.scalar = block_->scalar(statement.name, value.scalar);
     if (e < 0) {
       locals_[statement.name] = value;
       return;
@@ -234,7 +244,7 @@ class BodyStep {
     for (const auto& [name, expr] : value.scalars) {
       if (name != kUnit) state_.scalars[name] = expr;
     }
-    limit_updated(block_, state_, group(e).arrays, dt_);
+    limit_updated(*block_, state_, group(e).arrays, dt_);
   }
 
   Value name(const dsl::Expr& at) {
@@ -341,7 +351,7 @@ class BodyStep {
   Expr spread(Expr noise, const std::function<Expr(int)>& number) {
     const Expr drawn = algebra::rewrite(noise, [&](Expr node) {
       if (!node.is(Op::Noise)) return node;
-      return algebra::shift(block_.array("noise", number(node->index)), node->offset);
+      return algebra::shift(block_->array("noise", number(node->index)), node->offset);
     });
     return at(state_, drawn);
   }
@@ -364,9 +374,305 @@ class BodyStep {
                  below(arena_.rational(5, 6), arena_.integer(0), root3));
   }
 
+  // ---- maps in Fourier space: the step is cut into parts, with maps between them
+  // ------------------
+
+  /// What a step does up to some maps, and these.
+  struct BlockPart {
+    std::unique_ptr<Block> block;
+    std::vector<ArrayMap> maps;
+  };
+
+  /// The map between bare Loads; later lines belong to a new block, which reads what the map gives.
+  std::map<int, Expr> made(program::FourierMap map, const std::vector<int>& keys,
+                           const std::map<int, Expr>& from) {
+    ArrayMap own{std::move(map), {}, {}};
+    std::map<int, Expr> result;
+    for (const int key : keys) {
+      own.from.push_back(from.at(key)->index);
+      own.to.push_back(block_->storage().number());
+      result[key] = arena_.load(own.to.back());
+    }
+    if (parts_.empty() || !block_->items().empty())
+      parts_.push_back({std::make_unique<Block>(*block_), {}});
+    parts_.back().maps.push_back(std::move(own));
+    own_ = std::make_unique<Block>(from_.system, block_->slots(), block_->storage());
+    block_ = own_.get();
+    return result;
+  }
+
+  /// A value in memory as a bare Load: what a map reads.
+  Expr stored(Expr value, const std::string& name) {
+    const Expr load = block_->array(name, value);
+    return load;
+  }
+
+  /// Every spectral Laplacian replaced by an array that a map fills.
+  std::vector<Expr> transformed(std::vector<Expr> values) {
+    for (;;) {
+      std::vector<Expr> found;  // arguments hold no spectral Laplacian
+      for (const Expr value : values) {
+        algebra::visit(value, [&](Expr node) {
+          if (!is_spectral(node) || std::ranges::count(found, node) > 0) return;
+          if (!algebra::contains(node.arg(0), is_spectral)) found.push_back(node);
+        });
+      }
+      if (found.empty()) return values;
+      if (!maps_) throw ArithmeticError{from_.integrator.span, "a spectral Laplacian"};
+      program::FourierMap map;
+      map.name = "lap";
+      map.function = program::FourierMap::Function::Itself;
+      std::map<int, Expr> from;
+      std::map<int, algebra::Offset> offsets;
+      std::map<int, int> place;  // input array -> place
+      std::vector<int> keys, of_node;
+      for (const Expr node : found) {
+        const Expr argument = node.arg(0);
+        const bool load = argument.is(Op::Load);
+        const Expr input = load ? arena_.load(argument->index) : stored(argument, "field");
+        const auto [at_place, fresh] =
+            place.try_emplace(input->index, static_cast<int>(keys.size()));
+        if (fresh) {
+          const int key = at_place->second;
+          keys.push_back(key);
+          from[key] = input;
+          map.matrix.push_back({.row = key, .column = key, .laplacians = 1});
+        }
+        of_node.push_back(at_place->second);
+      }
+      const std::map<int, Expr> images = made(std::move(map), keys, from);
+      values = algebra::Rewriting([&](Expr node) {
+        const auto at_found = std::ranges::find(found, node);
+        if (at_found == found.end()) return node;
+        const Expr image = images.at(of_node[static_cast<std::size_t>(at_found - found.begin())]);
+        const Expr argument = node.arg(0);
+        return argument.is(Op::Load) ? algebra::shift(image, argument->offset) : image;
+      })(values);
+    }
+  }
+
+  static bool is_spectral(Expr node) {
+    return node.is(Op::Stencil) && node->arena->stencil_data(node->index).spectral;
+  }
+
+  /// c of c*dt*A, where the expression holds the name of a linear part of the head.
+  std::optional<double> weight_of_operator(const dsl::Expr& expr, std::size_t& equation,
+                                           std::size_t& part) {
+    const Expr dt = arena_.symbol("line:dt"), op = arena_.symbol("line:A");
+    bool found = false;
+    Meaning meaning;
+    meaning.name = [&](const dsl::Expr& at) {
+      if (at.text == "dt") return scalar_value(dt);
+      for (std::size_t e = 0; e < from_.head.parts.size(); ++e)
+        for (std::size_t p = 0; p < from_.head.parts[e].size(); ++p) {
+          const Part& candidate = from_.head.parts[e][p];
+          if (candidate.kind != Part::Kind::Linear || candidate.name != at.text) continue;
+          found = true;
+          equation = e, part = p;
+          return scalar_value(op);
+        }
+      if (const auto option = options_.find(at.text); option != options_.end())
+        return option->second;
+      throw ArithmeticError{at.span, ""};
+    };
+    meaning.call = [](const dsl::Expr&, Value&) { return false; };
+    Value value;
+    try {
+      value = evaluate(expr, meaning, arena_);
+    } catch (const ArithmeticError&) {
+      if (!found) return std::nullopt;
+    }
+    if (!found) return std::nullopt;
+    const auto weight = value.scalar ? algebra::constant(value.scalar / (dt * op)) : std::nullopt;
+    if (!weight)
+      throw ArithmeticError{expr.span,
+                            "a function of an operator takes a number times dt times it"};
+    return static_cast<double>(weight->real);
+  }
+
+  /// exp(c*dt*A, x), phi1(c*dt*A, x), phi2(c*dt*A, x), and exp(c*w(x), x).
+  Value exponential(const dsl::Expr& at_text) {
+    using Function = program::FourierMap::Function;
+    std::size_t e = 0, p = 0;
+    const auto weight = weight_of_operator(*at_text.args[0], e, p);
+    if (!weight) return multiplied(at_text);
+    Value x = evaluate(*at_text.args[1], meaning_, arena_);
+    if (x.group != static_cast<int>(e))
+      throw ArithmeticError{at_text.span, "the operator acts on variables of another group"};
+    if (!maps_) throw ArithmeticError{at_text.span, "a function of an operator"};
+    const bool second = at_text.text == "phi2";
+    program::FourierMap map;
+    map.name = at_text.text;
+    map.function = second                   ? Function::Phi2
+                   : at_text.text == "phi1" ? Function::Phi1
+                                            : Function::Exp;
+    map.scale = *weight * weight_ * from_.system.dt;
+    const std::vector<int>& arrays = group(x.group).arrays;
+    std::map<int, std::vector<WaveTerm>> rows;
+    std::set<int> taking_part;
+    for (const auto& [array, share] : shares_[e][p]) {
+      if (share.is_zero()) continue;
+      rows[array] = *wave_terms(from_.system, share, arrays);
+      taking_part.insert(array);
+      for (const WaveTerm& term : rows[array]) taking_part.insert(term.array);
+    }
+    const std::vector<int> keys(taking_part.begin(), taking_part.end());
+    const auto place = [&](int array) {
+      return static_cast<int>(std::ranges::lower_bound(keys, array) - keys.begin());
+    };
+    for (const auto& [array, terms] : rows)
+      for (const WaveTerm& term : terms) {
+        program::FourierMap::Term own{
+            place(array), place(term.array), term.coefficient, {}, term.laplacians};
+        for (std::size_t a = 0; a < 4; ++a) own.offset[a] = term.offset.d[a];
+        map.matrix.push_back(own);
+      }
+    Value result = x;
+    if (!keys.empty()) {
+      std::map<int, Expr> from;
+      for (const int key : keys)
+        from[key] = stored(x.arrays.at(key), name_of(from_.system, key) + "_in");
+      for (const auto& [array, image] : made(std::move(map), keys, from))
+        result.arrays[array] = image;
+    }
+    if (!second) return result;
+    const Expr half = arena_.rational(1, 2);  // phi2(0): what the operator does not touch
+    for (auto& [array, value] : result.arrays)
+      if (!taking_part.contains(array)) value = half * value;
+    for (auto& [name, value] : result.scalars)
+      if (name != kUnit) value = half * value;
+    return result;
+  }
+
+  /// exp(c*w(x), x): each field times the exponential of its number.
+  Value multiplied(const dsl::Expr& at_text) {
+    const Value w = evaluate(*at_text.args[0], meaning_, arena_);
+    Value result = evaluate(*at_text.args[1], meaning_, arena_);
+    if (at_text.text != "exp" || w.group < 0 || w.group != result.group)
+      throw ArithmeticError{at_text.span,
+                            "it takes a linear part of the head, or multiples and their variable"};
+    const std::map<int, Expr> x = result.arrays;
+    std::set<int> imaginary;
+    for (const auto& [u, v] : from_.pairs) imaginary.insert(v);
+    for (const auto& [u, number] : w.arrays) {
+      if (imaginary.contains(u)) continue;
+      const Expr size = arena_.make(Op::Exp, {number});
+      const auto pair = from_.pairs.find(u);
+      if (pair == from_.pairs.end()) {
+        result.arrays[u] = size * x.at(u);
+        continue;
+      }
+      const int v = pair->second;
+      const Expr angle = w.arrays.at(v);
+      const Expr c = size * arena_.make(Op::Cos, {angle}), s = size * arena_.make(Op::Sin, {angle});
+      result.arrays[u] = c * x.at(u) - s * x.at(v);
+      result.arrays[v] = s * x.at(u) + c * x.at(v);
+    }
+    for (auto& [name, value] : result.scalars)
+      if (name != kUnit) value = value + w.scalars.at(name);
+    return result;
+  }
+
+  /// The blocks as parts of the step, with memory for what later ones read.
+  void finish_parts(Wanted last, Stepping& result) {
+    parts_.push_back({std::make_unique<Block>(*block_), {}});
+    map_into_state(last);
+    std::vector<Wanted> wanted(parts_.size());
+    wanted.back() = last;
+    std::map<int, std::pair<std::size_t, std::size_t>> arrays;  // where they are made
+    std::map<std::string, std::pair<std::size_t, std::size_t>> slots;
+    for (std::size_t b = 0; b < parts_.size(); ++b) {
+      const auto& items = parts_[b].block->items();
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        if (items[i].kind == Item::Kind::Array)
+          arrays[items[i].array] = {b, i};
+        else
+          slots[items[i].name] = {b, i};
+      }
+    }
+    std::set<std::pair<std::size_t, std::size_t>> met;
+    const std::function<void(Expr, std::size_t)> need = [&](Expr value, std::size_t here) {
+      std::vector<std::pair<std::size_t, std::size_t>> open;
+      algebra::visit(value, [&](Expr node) {
+        if (node.is(Op::Load)) {
+          const auto made_at = arrays.find(node->index);
+          if (made_at == arrays.end()) return;
+          const std::size_t b = made_at->second.first;
+          if (b < here) wanted[b].arrays[node->index] = arena_.load(node->index);
+          open.push_back(made_at->second);
+        } else if (node.is(Op::Symbol)) {
+          const auto made_at = slots.find(node->name);
+          if (made_at == slots.end()) return;
+          const std::size_t b = made_at->second.first;
+          if (b < here && std::ranges::count(wanted[b].slots, node->name) == 0)
+            wanted[b].slots.push_back(node->name);
+          open.push_back(made_at->second);
+        }
+      });
+      for (const auto& at_item : open)
+        if (met.insert(at_item).second)
+          need(parts_[at_item.first].block->items()[at_item.second].value, at_item.first);
+    };
+    for (const auto& [array, value] : last.arrays) need(value, parts_.size() - 1);
+    for (const std::string& slot : last.slots) need(arena_.symbol(slot), parts_.size() - 1);
+    for (std::size_t b = 0; b < parts_.size(); ++b)
+      for (const ArrayMap& map : parts_[b].maps) {
+        for (const int array : map.from) need(arena_.load(array), b + 1);
+        for (const int array : map.to) allocate(array, "mapped");
+      }
+    for (std::size_t b = 0; b < parts_.size(); ++b)
+      for (const auto& [array, value] : wanted[b].arrays)
+        if (b + 1 < parts_.size())
+          allocate(array, parts_[b].block->items()[arrays.at(array).second].name);
+    for (std::size_t b = 0; b + 1 < parts_.size(); ++b) {
+      wanted[b].name = "part_" + std::to_string(b + 1);
+      FluxPart& part = result.parts.emplace_back();
+      part.sweeps = make_site_loops(*parts_[b].block, wanted[b]);
+      part.maps = parts_[b].maps;
+    }
+    wanted.back().name = "last_part";
+    result.sweeps = make_site_loops(*parts_.back().block, wanted.back());
+    result.in_order = true;
+    std::vector<int> order;
+    for (std::size_t b = 0; b < result.parts.size(); ++b) order.push_back(static_cast<int>(b));
+    result.cycle = {order};
+    const auto finish = finish_of(state_);
+    result.finish.insert(result.finish.end(), finish.begin(), finish.end());
+  }
+
+  void allocate(int array, const std::string& name) {
+    Storage& storage = block_->storage();
+    if (storage.allocated(array)) return;
+    program::Buffer buffer;
+    buffer.name = name;
+    buffer.precision = from_.system.numerics.store;
+    storage.allocate(array, buffer);
+  }
+
+  /// Results of the last maps that are the new state are written there at once.
+  void map_into_state(Wanted& last) {
+    const auto& items = parts_.back().block->items();
+    const bool only_scalars = std::ranges::all_of(
+        items, [](const Item& item) { return item.kind == Item::Kind::Scalar; });
+    if (!only_scalars || parts_.size() < 2) return;
+    ArrayMap& map = parts_[parts_.size() - 2].maps.back();
+    std::erase_if(last.arrays, [&](const auto& entry) {
+      const auto& [array, value] = entry;
+      const auto at_place = std::ranges::find(map.to, value->index);
+      if (at_place == map.to.end()) return false;
+      *at_place = array;
+      return true;
+    });
+  }
+
   /// A hole of the head applied to what stands in the body, or `d(g(x), x)` of one, or a function
   /// of the model.
   bool call(const dsl::Expr& at_text, Value& result) {
+    const bool function = at_text.text == "exp" || at_text.text == "phi1" || at_text.text == "phi2";
+    if (function && at_text.args.size() == 2) {
+      result = exponential(at_text);
+      return true;
+    }
     const bool slope = at_text.text == "d" && at_text.args.size() == 2 &&
                        at_text.args[0]->kind == ExprKind::Call &&
                        at_text.args[1]->kind == ExprKind::Name;
@@ -375,6 +681,7 @@ class BodyStep {
       for (std::size_t p = 0; p < from_.head.parts[e].size(); ++p) {
         const Part& part = from_.head.parts[e][p];
         const bool callable = part.kind == Part::Kind::Hole || part.kind == Part::Kind::Cross ||
+                              part.kind == Part::Kind::Multiple ||
                               (part.kind == Part::Kind::Noise && !part.arguments.empty());
         if (!callable || part.name != hole.text) continue;
         if (slope && from_.head.index(at_text.args[1]->text) != static_cast<int>(e)) {
@@ -415,7 +722,7 @@ class BodyStep {
         }
         const auto time = there.scalars.find(from_.system.time);
         if (time != there.scalars.end()) {
-          time->second = block_.scalar(from_.system.time + "_there", value.scalar);
+          time->second = block_->scalar(from_.system.time + "_there", value.scalar);
         }
         continue;
       }
@@ -425,45 +732,55 @@ class BodyStep {
                                           " is not of the shape of `" + part.arguments[i] + "`");
       }
       for (const auto& [array, expr] : value.arrays) {
-        there.arrays[array] = block_.array(name_of(from_.system, array) + "_there", expr);
+        there.arrays[array] = block_->array(name_of(from_.system, array) + "_there", expr);
       }
       for (const auto& [name, expr] : value.scalars) {
-        if (name != kUnit) there.scalars[name] = block_.scalar(name + "_there", expr);
+        if (name != kUnit) there.scalars[name] = block_->scalar(name + "_there", expr);
       }
     }
-    const auto walls = with_fluxes(block_, there);
+    const auto walls = with_fluxes(*block_, there);
     Value result;
     result.group = static_cast<int>(e);
+    std::vector<Expr> values;
     for (const auto& [array, expr] : shares_[e][p]) {
       const Expr what = slope ? algebra::local_derivative(expr, arena_.load(array)) : expr;
-      result.arrays[array] =
-          block_.array("rate_" + name_of(from_.system, array), walls(at(there, what)));
+      values.push_back(walls(at(there, what)));
     }
+    // The background's rate is added once, with the first hole.
+    const bool first = first_hole(e) == p && !slope;
     for (const std::string& name : group(result.group).scalars) {
       const auto scalar =
           std::ranges::find(from_.system.scalars, name, &physics::ScalarVariable::symbol);
-      // The background's rate is added once, with the first hole.
-      const bool first = first_hole(e) == p && !slope;
-      result.scalars[name] =
-          first ? block_.scalar("rate_" + name, walls(at(there, scalar->rate))) : arena_.integer(0);
+      values.push_back(first ? walls(at(there, scalar->rate)) : arena_.integer(0));
     }
+    values = transformed(std::move(values));
+    auto value = values.begin();
+    for (const auto& [array, expr] : shares_[e][p])
+      result.arrays[array] = block_->array("rate_" + name_of(from_.system, array), *value++);
+    for (const std::string& name : group(result.group).scalars)
+      result.scalars[name] = block_->scalar("rate_" + name, *value++);
     result.scalars[kUnit] = arena_.integer(1);
     return result;
   }
 
   std::size_t first_hole(std::size_t e) const {
     const auto& parts = from_.head.parts[e];
-    const auto found = std::ranges::find(parts, Part::Kind::Hole, &Part::kind);
+    auto found = std::ranges::find(parts, Part::Kind::Hole, &Part::kind);
+    if (found == parts.end()) found = std::ranges::find(parts, Part::Kind::Multiple, &Part::kind);
     return static_cast<std::size_t>(found - parts.begin());
   }
 
   const Ingredients& from_;
   const Shares& shares_;
   Arena& arena_;
-  Block& block_;
+  Block* block_;
+  bool maps_;
+  std::vector<BlockPart> parts_;
+  std::unique_ptr<Block> own_;  ///< after the first maps
   State state_;
   Meaning meaning_;
   Expr dt_;
+  double weight_ = 1;  ///< of the substep of a composition
   int draws_ = 0;
   std::map<std::string, Value> locals_, options_;
   const std::map<std::string, Value>* arguments_ = nullptr;  ///< of the model's function called
@@ -474,7 +791,19 @@ class BodyStep {
 std::optional<Stepping> make_body_step(const Ingredients& from, const Shares& shares, Slots& slots,
                                        Storage& storage, dsl::Diagnostics& diagnostics) {
   Block block(from.system, slots, storage);
-  return BodyStep(from, shares, block).make(diagnostics);
+  return BodyStep(from, shares, block, makes_maps(from.system, from.head)).make(diagnostics);
+}
+
+bool makes_maps(const physics::System& system, const Head& head) {
+  for (const std::vector<Part>& parts : head.parts)
+    for (const Part& part : parts)
+      if (part.kind == Part::Kind::Linear) return true;
+  const auto spectral = [](Expr node) {
+    return node.is(Op::Stencil) && node->arena->stencil_data(node->index).spectral;
+  };
+  return std::ranges::any_of(system.variables, [&](const physics::Variable& v) {
+    return algebra::contains(v.rate, spectral);
+  });
 }
 
 std::optional<BodyResult> run_body(const Ingredients& from, const Shares& shares, Block& block,

@@ -15,8 +15,8 @@ bool may_be_stage(const program::Launch& launch, const Plan& plan) {
   const Kernel& k = plan.kernels[static_cast<std::size_t>(launch.kernel)];
   const bool in_place = std::ranges::none_of(k.arrays, [](const auto& a) { return a.next; });
   const bool numbered = k.random.draws == 0 || !k.random.instance.empty();
-  return launch.swap.empty() && launch.solve < 0 && k.dims == 1 && k.along < 0 && !k.colours &&
-         k.steps == 1 && in_place && numbered;
+  return launch.swap.empty() && launch.solve < 0 && launch.maps.empty() && k.dims == 1 &&
+         k.along < 0 && !k.colours && k.steps == 1 && in_place && numbered;
 }
 
 }  // namespace

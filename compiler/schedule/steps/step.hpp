@@ -21,17 +21,27 @@ inline constexpr const char* kStage = "stage";      ///< number of the stage tha
 inline constexpr const char* kLast = "last";        ///< 1 in the epilogue that ends a step
 }  // namespace slot
 
-/// Sweeps of a flux scheme along one axis, or an update of a chain.
+/// A map in Fourier space between arrays with memory, which are given here instead of its buffers.
+struct ArrayMap {
+  program::FourierMap map;
+  std::vector<int> from, to;
+};
+
+/// Sweeps of a flux scheme along one axis, an update of a chain, or what a step does up to the next
+/// maps.
 struct FluxPart {
   SiteLoops sweeps;
   std::vector<kernel::ScalarAssign> finish;  ///< assigned after them
   int solve = -1;  ///< index in System::solves: the part is this solve, without sweeps
+  std::vector<ArrayMap> maps = {};  ///< made after the sweeps
 };
 
 struct Stepping {
   std::vector<FluxPart> parts;          ///< run before `sweeps`, in an order given by `cycle`
   std::vector<std::vector<int>> cycle;  ///< for successive steps in turn: indices into `parts`
-  SiteLoops sweeps;                     ///< of one stage
+  /// Every step has each part once, one after the other: a part may use scalars of those before it.
+  bool in_order = false;
+  SiteLoops sweeps;  ///< of one stage
   int stages = 1;
   std::vector<kernel::ScalarAssign> finish;  ///< at the end: scalar state := its new value
   /// The flow that takes the stored state to the end of the step: its members and its lengths.
@@ -53,6 +63,7 @@ struct Ingredients {
   std::vector<Group> groups;
   /// Averages of the state at the start of a step are computed at the end of the step before.
   bool carries = false;
+  std::map<int, int> pairs = {};  ///< Sharing::pairs
 };
 
 /// The end of a step whose kernels exist already: it advances the scalars (time, the number of the
@@ -66,6 +77,10 @@ std::optional<Stepping> make_flow_step(const Ingredients& from, const std::vecto
 /// Nothing, with an error in `diagnostics`, where the body cannot be evaluated.
 std::optional<Stepping> make_body_step(const Ingredients& from, const Shares& shares, Slots& slots,
                                        Storage& storage, dsl::Diagnostics& diagnostics);
+
+/// Whether a step makes maps in Fourier space: the integrator's text takes functions of linear
+/// operators, or the equations hold a spectral Laplacian.
+bool makes_maps(const physics::System& system, const Head& head);
 
 /// The stored state after one step of a body, in a block of its own; nothing where the body cannot
 /// be evaluated. `draws` is the number of random numbers.

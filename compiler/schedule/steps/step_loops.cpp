@@ -57,13 +57,25 @@ void keep_count(const physics::System& system, const Stepping& stepping,
 
 }  // namespace
 
+kernel::Kernel before_map(const physics::System& system) {
+  return scalar_kernel(system, "before_map", {{slot::kStage, system.arena->symbol(slot::kStage)}});
+}
+
 StepLoops step_loops(const physics::System& system, const Stepping& stepping, Slots& slots) {
   StepLoops result;
   result.remarks.assign(stepping.remarks.begin(), stepping.remarks.end());
   result.stages = stepping.stages;
   result.cycle = stepping.cycle;
-  for (const FluxPart& part : stepping.parts)
-    result.parts.push_back({sequence_of(part.sweeps, part.finish), part.solve});
+  result.in_order = stepping.in_order;
+  for (const FluxPart& part : stepping.parts) {
+    StepPart& own = result.parts.emplace_back();
+    own = {sequence_of(part.sweeps, part.finish), part.solve, part.maps};
+    if (part.maps.empty() || !own.loops.sweeps.empty()) continue;
+    kernel::SiteLoop& scalars = own.loops.sweeps.emplace_back();
+    scalars.kernel = before_map(system);
+    scalars.before = part.sweeps.alone;
+    own.loops.swaps.emplace_back();
+  }
   result.first = sequence_of(stepping.first, stepping.first_finish);
   result.first_alone = stepping.first.alone;
   result.step = sequence_of(stepping.sweeps);

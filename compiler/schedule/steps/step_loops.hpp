@@ -10,10 +10,12 @@
 
 namespace vphi::schedule {
 
-/// A part of a step: loops, or the solve of a system (its index in System::solves).
+/// A part of a step: loops and the maps after them, or the solve of a system (its index in
+/// System::solves).
 struct StepPart {
   LoopSequence loops;
   int solve = -1;
+  std::vector<ArrayMap> maps = {};
 };
 
 struct StepLoops {
@@ -22,10 +24,14 @@ struct StepLoops {
   std::vector<StepPart> parts;                    ///< run before `step`
   /// For successive steps in turn: indices into `parts`.
   std::vector<std::vector<int>> cycle;
-  LoopSequence step;  ///< one stage
+  bool in_order = false;  ///< Stepping::in_order
+  LoopSequence step;      ///< one stage
   int stages = 1;
   std::vector<std::string> remarks;
 };
+
+/// A kernel that changes nothing, for maps that no other launch is before.
+kernel::Kernel before_map(const physics::System& system);
 
 StepLoops step_loops(const physics::System& system, const Stepping& stepping, Slots& slots);
 

@@ -45,6 +45,7 @@ const Kernel* together_candidate(const Plan& plan, std::string& why) {
   if (p.step.size() > 1)
     return refuse(fmt::format("a step has {} sweeps, one after the other", p.step.size()));
   if (p.step.front().solve >= 0) return refuse("a step solves a linear system");
+  if (!p.maps.empty()) return refuse("a step makes Fourier transforms");
   const Kernel& k = plan.kernels[static_cast<std::size_t>(p.step.front().kernel)];
   std::string reason = obstacle(k);
   return reason.empty() ? &k : refuse(std::move(reason));

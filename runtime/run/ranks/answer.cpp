@@ -108,6 +108,7 @@ void put_launches(Packer& to, const std::vector<program::Launch>& list) {
       to.whole(halo.buffer), to.whole(halo.depth[0]), to.whole(halo.depth[1]);
     });
     to.whole(launch.solve);
+    to.list(launch.maps, [&](int map) { to.whole(map); });
   });
 }
 
@@ -123,6 +124,7 @@ std::vector<program::Launch> get_launches(Unpacker& from) {
       return halo;
     });
     launch.solve = number();
+    launch.maps = from.list<int>(8, number);
     return launch;
   });
 }

@@ -1,5 +1,6 @@
 // Neighbours, differences and links in the text.
 #include <cmath>
+#include <numbers>
 
 #include "tools/oracle/text/written_scope.hpp"
 
@@ -139,13 +140,36 @@ Numbers Written::neighbours(const dsl::Expr& u, const Scope& scope, const Place&
   return sum;
 }
 
+/// The weights of -k^2 on a ring of N sites, in closed form (Trefethen, Spectral Methods in MATLAB,
+/// SIAM 2000, chapter 3; for odd N in the same way).
+const std::map<Place, long double>& Written::spectral_weights() {
+  const long double pi = std::numbers::pi_v<long double>;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(box.dims); ++k) {
+    const auto n = static_cast<long>(box.extent[k]);
+    const long double whole = static_cast<long double>(n), unit = 2 * pi / (whole * box.dx);
+    weights_[Place{}] -= unit * unit * (n % 2 == 0 ? whole * whole + 2 : whole * whole - 1) / 12;
+    for (long j = 1; j < n; ++j) {
+      Place offset{};
+      offset[k] = static_cast<int>(j);
+      const long double angle = pi * static_cast<long double>(j) / whole;
+      const long double sine = std::sin(angle);
+      weights_[offset] -= unit * unit * (j % 2 == 0 ? 1 : -1) * (n % 2 == 0 ? 1 : std::cos(angle)) /
+                          (2 * sine * sine);
+    }
+  }
+  return weights_;
+}
+
 /// The weights of the stencil: its text applied to a field that is 1 at one site and 0 elsewhere.
 const std::map<Place, long double>& Written::laplacian_weights(const dsl::Expr& e) {
   if (!weights_.empty()) return weights_;
   if (box.dims == 0) throw NotCovered{e.span, "`lap` without a lattice"};
   const NamedFact* chosen = facts_.find("laplacian");
   const auto stencil = chosen ? facts_.stencils.find(chosen->value->text) : facts_.stencils.end();
-  if (chosen && stencil == facts_.stencils.end()) throw NotCovered{e.span, "this Laplacian"};
+  if (chosen && stencil == facts_.stencils.end()) {
+    if (chosen->value->text != "spectral") throw NotCovered{e.span, "this Laplacian"};
+    return spectral_weights();
+  }
   int cells = 1;
   constexpr int kWidth = 9;  // offsets from -4 to 4
   for (int k = 0; k < box.dims; ++k) cells *= kWidth;

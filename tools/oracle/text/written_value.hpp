@@ -239,6 +239,7 @@ class Written {
   Numbers difference(const Numbers& there, const Numbers& here, const dsl::Expr& u) const;
   long double gradient_square(const WrittenField& f, const Place& place);
   const std::map<Place, long double>& laplacian_weights(const dsl::Expr& e);
+  const std::map<Place, long double>& spectral_weights();
   Numbers link_at(const WrittenField& links, Place from, int axis, int sign) const;
   Numbers loop(const dsl::Expr& e, const Scope& scope, const Place* place);
   // ---- sums, derivatives

@@ -1,0 +1,29 @@
+// The matrices of a map in Fourier space, mode by mode (FourierMap in program/program.hpp).
+//
+// Computed with 64-bit mantissas, so that f64 has them to its last place. Pure functions.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace vphi::program {
+
+/// A matrix of complex numbers, row by row.
+using ModeMatrix = std::vector<std::complex<long double>>;
+
+/// f(matrix) of a square matrix.
+ModeMatrix function_of(FourierMap::Function function, const ModeMatrix& matrix);
+
+/// M of the mode with the phases theta along x, y, z: map.to.size() rows.
+ModeMatrix matrix_of(const FourierMap& map, const std::array<double, 3>& theta, double dx);
+/// f(scale*M) of that mode; arrays that no mode connects are computed apart from each other.
+ModeMatrix mode_of(const FourierMap& map, const std::array<double, 3>& theta, double dx);
+
+/// 2 pi n/N in (-pi, pi].
+double phase_of(std::int64_t n, std::int64_t extent);
+
+}  // namespace vphi::program
