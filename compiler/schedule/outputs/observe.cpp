@@ -66,7 +66,7 @@ void Observer::want_solves(Expr value) {
 
 /// The value of the synchronised state; projections it reads are made first.
 Expr Observer::seen(Expr value) {
-  if (images_)
+  if (stepping_)
     value = algebra::rewrite(value, [this](Expr node) {
       const bool spectral = node.is(Op::Stencil) && node->arena->stencil_data(node->index).spectral;
       return spectral ? image(node) : node;
@@ -91,6 +91,8 @@ Expr Observer::seen(Expr value) {
 /// The array that a map fills with a spectral Laplacian; repeated ones are one map. One of
 /// a formula with another one in it stays, and is refused later.
 Expr Observer::image(Expr node) {
+  if (!images_)
+    images_ = std::make_unique<Images>(system_, *stepping_, block_.slots(), block_.storage());
   if (const auto found = images_->known.find(node.get()); found != images_->known.end())
     return found->second;
   const auto made = std::ranges::find_if(images_->maps, [&](const ArrayMap& map) {

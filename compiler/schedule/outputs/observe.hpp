@@ -29,7 +29,7 @@ class Observer {
         ahead_(system.projections.empty()
                    ? nullptr
                    : std::make_unique<Ahead>(system, stepping, slots, storage)),
-        images_(maps ? std::make_unique<Images>(system, stepping, slots, storage) : nullptr) {}
+        stepping_(maps ? &stepping : nullptr) {}
 
   /// The slot of a new scalar with this value of the synchronised state.
   int scalar(const std::string& hint, Expr value);
@@ -96,7 +96,8 @@ class Observer {
   Wanted wanted_;                            ///< arrays and slots of the first stage
   std::vector<std::map<int, Expr>> stages_;  ///< further arrays, as Wanted::arrays
   std::unique_ptr<Ahead> ahead_;
-  std::unique_ptr<Images> images_;
+  const Stepping* stepping_;        ///< null: spectral Laplacians stay
+  std::unique_ptr<Images> images_;  ///< made with the first one
   std::set<std::size_t> solves_;
 };
 
