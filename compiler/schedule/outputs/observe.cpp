@@ -66,11 +66,11 @@ void Observer::want_solves(Expr value) {
 
 /// The value of the synchronised state; projections it reads are made first.
 Expr Observer::seen(Expr value) {
-  if (stepping_)
-    value = algebra::rewrite(value, [this](Expr node) {
-      const bool spectral = node.is(Op::Stencil) && node->arena->stencil_data(node->index).spectral;
-      return spectral ? image(node) : node;
-    });
+  const auto spectral = [](Expr node) {
+    return node.is(Op::Stencil) && node->arena->stencil_data(node->index).spectral;
+  };
+  if (stepping_ && algebra::contains(value, spectral))
+    value = algebra::rewrite(value, [&](Expr node) { return spectral(node) ? image(node) : node; });
   want_solves(value);
   if (system_.projections.empty()) return at(state_, value);
   for (const physics::Projection& projection : system_.projections) {
