@@ -421,7 +421,7 @@ Cell WrittenFluid::sources(const FluidCell& cell,
   } within{*this};
   with_sources_ = true;
   text_.moves = &moved;
-  text_.moved = false;
+  text_.was_moved = false;
   const std::vector<Cell> out = fluxes(cell, place);
   Cell result;
   for (const Cell& component : out) result.push_back(component.back());

@@ -70,7 +70,7 @@ class WrittenFluid {
   Cell sources(const FluidCell& cell, const std::function<Cell(const Place&)>& primitives,
                const Cell& derivatives, const Place& place);
   /// Whether the last `sources` held derivatives in time.
-  bool held_derivatives() const { return text_.moved; }
+  bool held_derivatives() const { return text_.was_moved; }
   /// Whether the model has `metric scale(h1, h2, h3)`.
   bool in_coordinates() const { return !factors_.empty(); }
   /// Scale factor number k at a place, some halves of a step further along each axis.

@@ -391,7 +391,7 @@ Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* plac
       t = now;
       return v;
     };
-    moved = true;
+    was_moved = true;
     const Numbers a = after(1), b = after(-1), c = after(2), d = after(-2);
     Numbers slope = a;
     for (std::size_t i = 0; i < slope.parts.size(); ++i)

@@ -118,7 +118,7 @@ class Written {
   /// How far along their rates the values of a site are taken; x' of any formula is then a
   /// difference along them, and with `moves` null it is not defined so.
   long double* moves = nullptr;
-  bool moved = false;  ///< set when it was
+  bool was_moved = false;  ///< set when it was
 
   /// Called with every denominator and every argument of a root or a logarithm, and its place in
   /// the text; may be empty.
