@@ -22,8 +22,8 @@ std::vector<Complex> times(const std::vector<Complex>& x, const std::vector<Comp
 }
 
 /// exp(a) u.
-std::vector<Complex> moved(const std::vector<Complex>& a, const std::vector<Complex>& u,
-                           std::size_t n) {
+std::vector<Complex> exponential_times(const std::vector<Complex>& a, const std::vector<Complex>& u,
+                                       std::size_t n) {
   constexpr int kTerms = 48;
   std::vector<Complex> term = u, sum = u;
   for (int k = 1; k <= kTerms; ++k) {
@@ -120,7 +120,7 @@ const WrittenField* Written::made_links(const std::string& name) {
         std::vector<Complex> u;
         for (std::size_t i = 0; i < n * n; ++i)
           u.emplace_back(result.values[first + 2 * i], result.values[first + 2 * i + 1]);
-        u = moved(a.parts, u, n);
+        u = exponential_times(a.parts, u, n);
         for (std::size_t i = 0; i < n * n; ++i) {
           result.values[first + 2 * i] = u[i].real();
           result.values[first + 2 * i + 1] = u[i].imag();
