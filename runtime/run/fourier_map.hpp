@@ -1,4 +1,4 @@
-// Linear maps of arrays in Fourier space (program::FourierMap), on the host.
+// Linear maps of arrays in Fourier space (program::FourierMap), on the host and on a device.
 //
 // The matrix f(scale*M) of every mode (program/fourier_map.hpp) is computed once and kept; maps
 // with the same function of the same matrix share it. The result has the error of the transforms:
@@ -7,11 +7,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "program/program.hpp"
+#include "runtime/fft/device_fft.hpp"
+#include "runtime/run/starts/field_kernels.hpp"
 
 namespace vphi::runtime {
 
@@ -25,19 +30,67 @@ class FourierMaps {
   std::vector<std::vector<double>> apply(std::size_t map,
                                          std::span<const std::vector<double>> from);
 
- private:
   /// An entry of the matrices of all modes; `im` is empty where all are real.
   struct Entry {
     std::size_t row = 0, column = 0;
     std::vector<double> re, im;
   };
   using Table = std::vector<Entry>;  ///< entries that are not 0 in all modes
+  /// The matrices of a map; the same object for maps that share them.
   const Table& table(std::size_t map);
+
+ private:
   Table made(const program::FourierMap& map) const;
 
   const program::Program& program_;
   int threads_;
   std::vector<std::shared_ptr<const Table>> tables_;  ///< by map; made at first use
+};
+
+/// The maps of a program of one instance in the memory of a device, by its own transform: arrays do
+/// not go through the host. Boxes, matrices and the transform's plan are made at first use and
+/// kept. The caller owns the arrays. Throws DeviceError where a launch fails.
+class DeviceFourierMaps {
+ public:
+  enum class Transform { Device, Host };  ///< Host: for tests of the kernels on any OpenCL device
+
+  /// `program` and `device` must outlive this.
+  DeviceFourierMaps(const program::Program& program, Device& device, int threads,
+                    Transform transform = Transform::Device);
+  ~DeviceFourierMaps();
+  DeviceFourierMaps(const DeviceFourierMaps&) = delete;
+  DeviceFourierMaps& operator=(const DeviceFourierMaps&) = delete;
+
+  /// Whether the device, its library and its free memory allow it; otherwise `why`.
+  bool ready();
+  const std::string& why() const { return why_; }
+  /// The arrays `to` of a map from its arrays `from` (x fastest, in the precision of their
+  /// buffers). Queued like launches. Precondition: ready.
+  void apply(std::size_t map, std::span<const BufferHandle> from, std::span<const BufferHandle> to);
+
+ private:
+  struct Factors {
+    std::size_t row = 0, column = 0;
+    bool real = true;
+    BufferHandle memory;
+  };
+  const std::vector<Factors>& factors(std::size_t map);
+  void launch(FieldKernel which, program::Precision precision, std::int64_t threads,
+              std::initializer_list<BufferHandle> arguments);
+  void release();
+
+  const program::Program& program_;
+  Device& device_;
+  Transform wanted_;
+  int threads_;
+  FourierMaps tables_;
+  fft::Box box_;
+  std::unique_ptr<fft::DeviceTransform> transform_;
+  std::vector<BufferHandle> boxes_;  ///< one for each array of a map that is read, and one
+  BufferHandle sheet_;
+  std::map<const FourierMaps::Table*, std::vector<Factors>> factors_;
+  std::map<std::pair<FieldKernel, program::Precision>, KernelHandle> kernels_;
+  std::string why_;
 };
 
 }  // namespace vphi::runtime

@@ -409,6 +409,9 @@ RunResult Loop::result() {
                         "be too short",
                         scalar.name));
       }
+  if (const std::string& why = session_.why_maps_by_host(); !why.empty())
+    r.notes.push_back(
+        fmt::format("arrays go to the host for each map in Fourier space, slowly: {}", why));
   r.notes.insert(r.notes.end(), checkpoints_.notes().begin(), checkpoints_.notes().end());
   if (const std::string note = residual_.note(); !note.empty()) r.notes.push_back(note);
   r.resumed_from = options_.resume ? first_ : -1;

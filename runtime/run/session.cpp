@@ -105,6 +105,7 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
     return std::ranges::any_of(
         list, [](const Launch& launch) { return launch.solve >= 0 || !launch.maps.empty(); });
   };
+  map_fields_ = options.fields;
   steps_by_host_ = by_host(program.step) || std::ranges::any_of(program.cycle, by_host);
   device_fields_ =
       program.instances == 1 && program.axes.empty() && !lattice_ &&
@@ -121,6 +122,7 @@ Session::~Session() {
     device_.synchronise();
     lattice_.reset();  // the others end by themselves
     fields_.reset();
+    device_maps_.reset();
     Session::release_scratch();
     for (auto& copies : buffers_)
       for (BufferHandle h : copies.handle) drop(h);
@@ -265,11 +267,38 @@ void Session::solve(const program::Solve& solve) {
   }
 }
 
+/// On GPUs, for arrays of one instance.
+bool Session::maps_on_device() {
+  if (device_maps_) return device_maps_->ready();
+  const DeviceInfo info = device_.info();
+  if (info.target == program::Target::Native || map_fields_ == SessionOptions::Fields::Host ||
+      (info.is_cpu && map_fields_ == SessionOptions::Fields::Auto))
+    return false;
+  if (program_.instances > 1) {
+    why_maps_by_host_ = "a sweep has several instances";
+    return false;
+  }
+  device_maps_ = std::make_unique<DeviceFourierMaps>(program_, device_, threads_);
+  if (!device_maps_->ready()) why_maps_by_host_ = device_maps_->why();
+  return device_maps_->ready();
+}
+
 /// Instances that have stopped keep their arrays. Where the number of steps is known, nobody stops
 /// between two reads of the state.
 void Session::map(std::size_t number) {
   const program::FourierMap& map = program_.maps[number];
   const bool may_stop = program_.stop_slot >= 0 && program_.steps < 0;
+  if (maps_on_device()) {
+    if (may_stop && Session::slot(program_.stop_slot)[0] != 0) return;
+    const auto memory = [&](const std::vector<int>& buffers) {
+      std::vector<BufferHandle> handles;
+      for (const int buffer : buffers) handles.push_back(now(buffer));
+      return handles;
+    };
+    device_maps_->apply(number, memory(map.from), memory(map.to));
+    forget_scalars();
+    return;
+  }
   if (!maps_) maps_ = std::make_unique<FourierMaps>(program_, threads_);
   const auto sites = static_cast<std::size_t>(program_.sites());
   for (std::int64_t i = 0; i < program_.instances; ++i) {

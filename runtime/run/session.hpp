@@ -65,8 +65,8 @@ struct SessionOptions {
   /// The batch contains Program::instances instances of the sweep from this one on. Where the sweep
   /// has fewer left, the batch is padded with stopped copies of its last instance.
   std::int64_t first_instance = 0;
-  /// Where random fields and spectra are computed; results agree to rounding. Auto: where it is
-  /// faster.
+  /// Where random fields, spectra and maps in Fourier space are computed; results agree to
+  /// rounding. Auto: where it is faster.
   enum class Fields { Auto, Host, Device } fields = Fields::Auto;
   /// Of the ranks that share a lattice (Program::cut); all of them make the same calls of their
   /// sessions.
@@ -94,6 +94,9 @@ class Session {
   const program::Program& program() const { return *shown_; }
   /// Of this rank.
   Device& device() { return device_; }
+  /// Why arrays of a GPU go to the host and back for maps in Fourier space; empty where they do
+  /// not.
+  const std::string& why_maps_by_host() const { return why_maps_by_host_; }
   /// Waits for all that was queued.
   virtual void synchronise();
 
@@ -185,6 +188,7 @@ class Session {
   void issue_wave(const Launches& list);
   void solve(const program::Solve& solve);
   void map(std::size_t number);
+  bool maps_on_device();
   void swap(const Launches& list, std::int64_t times);
   /// Exchanges the copies as the steps from number `first` on do.
   void swap_steps(std::int64_t first, std::int64_t steps);
@@ -235,7 +239,10 @@ class Session {
   std::unique_ptr<LatticeRanks> lattice_;  ///< null: this device has the whole lattice
   /// The host takes part in steps: they solve linear systems, or make maps in Fourier space.
   bool steps_by_host_ = false;
-  std::unique_ptr<FourierMaps> maps_;   ///< made at first use
+  std::unique_ptr<FourierMaps> maps_;  ///< made at first use
+  SessionOptions::Fields map_fields_ = SessionOptions::Fields::Auto;
+  std::unique_ptr<DeviceFourierMaps> device_maps_;  ///< made at first use
+  std::string why_maps_by_host_;
   std::vector<BufferHandle> gathered_;  ///< by kernel: sums of all ranks
   std::vector<BufferHandle> lent_;      ///< per buffer: a handle borrowed by scratch
   BufferHandle scalars_;

@@ -8,6 +8,7 @@
 
 #include "runtime/device/cuda/cuda.hpp"
 #include "runtime/device/opencl/opencl.hpp"
+#include "runtime/run/fourier_map.hpp"
 #include "runtime/run/session.hpp"
 #include "runtime/run/starts/random_field.hpp"
 
@@ -114,6 +115,73 @@ TEST_P(OnDevice, RandomFieldsAreTheHosts) {
       field.amplitude = 2, field.low = -1, field.high = 3, field.stream = 1;
       compare(fields, p, field, Precision::F64);
     }
+  }
+}
+
+TEST_P(OnDevice, MapsInFourierSpaceAreTheHosts) {
+  for (const auto& [extent, dims] : shapes()) {
+    auto p = lattice(extent, dims);
+    for (const Precision precision : {Precision::F64, Precision::F64, Precision::F32})
+      p.buffers.emplace_back().precision = precision;
+    // real and complex entries, two in a row, and a row without any
+    program::FourierMap coupled{
+        .name = "coupled",
+        .function = program::FourierMap::Function::Exp,
+        .scale = 0.3,
+        .from = {0, 1, 2},
+        .to = {2, 0, 1},
+        .matrix = {{0, 0, 1, {}, 1}, {0, 1, 0.5, {1}, 0}, {1, 0, -2, {}, 0}}};
+    program::FourierMap itself{.name = "itself",
+                               .function = program::FourierMap::Function::Itself,
+                               .from = {0, 2},
+                               .to = {0, 2},
+                               .matrix = {{0, 1, 0.7, {}, 1}}};
+    p.maps = {coupled, itself};
+    std::vector<std::vector<double>> fields;
+    std::vector<BufferHandle> memory;
+    for (std::size_t b = 0; b < 3; ++b) {
+      RandomField field;
+      field.kind = RandomField::Kind::Normal;
+      field.stream = static_cast<int>(b);
+      fields.push_back(random_field(p, field, 1));
+      memory.push_back(device_->allocate(fields[b].size() * 8));
+      if (p.buffers[b].precision == Precision::F64) {
+        device_->upload(memory[b], 0, std::as_bytes(std::span(fields[b])));
+        continue;
+      }
+      const std::vector<float> narrow(fields[b].begin(), fields[b].end());
+      device_->upload(memory[b], 0, std::as_bytes(std::span(narrow)));
+      fields[b].assign(narrow.begin(), narrow.end());
+    }
+    FourierMaps host(p, 1);
+    DeviceFourierMaps device(p, *device_, 1,
+                             GetParam().transform == DeviceFields::Transform::Host
+                                 ? DeviceFourierMaps::Transform::Host
+                                 : DeviceFourierMaps::Transform::Device);
+    ASSERT_TRUE(device.ready()) << device.why();
+    for (std::size_t map = 0; map < p.maps.size(); ++map) {
+      const program::FourierMap& of = p.maps[map];
+      std::vector<std::vector<double>> from;
+      std::vector<BufferHandle> from_memory, to_memory;
+      for (const int b : of.from)
+        from.push_back(fields[static_cast<std::size_t>(b)]),
+            from_memory.push_back(memory[static_cast<std::size_t>(b)]);
+      for (const int b : of.to) to_memory.push_back(memory[static_cast<std::size_t>(b)]);
+      const auto expected = host.apply(map, from);
+      device.apply(map, from_memory, to_memory);
+      for (std::size_t row = 0; row < of.to.size(); ++row) {
+        const auto b = static_cast<std::size_t>(of.to[row]);
+        SCOPED_TRACE(::testing::Message() << of.name << " " << row << ", " << extent[0]);
+        const auto made = read(*device_, memory[b], p.sites(), p.buffers[b].precision);
+        if (root_mean_square(expected[row]) > 0)
+          expect_near(made, expected[row], p.buffers[b].precision == Precision::F64 ? 2e-13 : 4e-7);
+        else
+          EXPECT_EQ(root_mean_square(made), 0);
+        fields[b] = made;
+      }
+    }
+    device_->synchronise();
+    for (const BufferHandle handle : memory) device_->free(handle);
   }
 }
 

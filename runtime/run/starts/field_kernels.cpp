@@ -181,9 +181,32 @@ VPHI_KERNEL vphi_field(VPHI_GLOBAL double* sums, VPHI_GLOBAL const double* box,
 }
 )";
 
+// A mode times its factor; what is done with the product, and the kind of factor, follow in front.
+constexpr const char* kModes = R"(
+VPHI_KERNEL vphi_field(VPHI_GLOBAL double* to, VPHI_GLOBAL const double* from,
+                       VPHI_GLOBAL const double* factors, VPHI_GLOBAL const double* sheet) {
+  const i64 i = VPHI_INDEX;
+  if (i >= ((i64)sheet[NX] / 2 + 1) * (i64)sheet[NY] * (i64)sheet[NZ]) return;
+  const double re = from[2 * i] * sheet[SCALE], im = from[2 * i + 1] * sheet[SCALE];
+  to[2 * i] VPHI_PUT VPHI_RE;
+  to[2 * i + 1] VPHI_PUT VPHI_IM;
+}
+)";
+constexpr const char* kSetReal =
+    "#define VPHI_PUT =\n#define VPHI_RE factors[i] * re\n#define VPHI_IM factors[i] * im\n";
+constexpr const char* kAddReal =
+    "#define VPHI_PUT +=\n#define VPHI_RE factors[i] * re\n#define VPHI_IM factors[i] * im\n";
+constexpr const char* kSetComplex =
+    "#define VPHI_PUT =\n#define VPHI_RE factors[2 * i] * re - factors[2 * i + 1] * im\n"
+    "#define VPHI_IM factors[2 * i] * im + factors[2 * i + 1] * re\n";
+constexpr const char* kAddComplex =
+    "#define VPHI_PUT +=\n#define VPHI_RE factors[2 * i] * re - factors[2 * i + 1] * im\n"
+    "#define VPHI_IM factors[2 * i] * im + factors[2 * i + 1] * re\n";
+
 struct Entry {
   const char *name, *text;
   int arguments;
+  const char* defined = "";  ///< in front of the text
 };
 
 Entry entry_of(FieldKernel which) {
@@ -202,6 +225,14 @@ Entry entry_of(FieldKernel which) {
       return {"uniform numbers", kUniform, 2};
     case FieldKernel::BinPower:
       return {"power by bin", kBinPower, 3};
+    case FieldKernel::SetModesReal:
+      return {"modes times real factors", kModes, 4, kSetReal};
+    case FieldKernel::AddModesReal:
+      return {"modes times real factors, added", kModes, 4, kAddReal};
+    case FieldKernel::SetModesComplex:
+      return {"modes times factors", kModes, 4, kSetComplex};
+    case FieldKernel::AddModesComplex:
+      return {"modes times factors, added", kModes, 4, kAddComplex};
   }
   return {};
 }
@@ -241,7 +272,8 @@ program::Kernel field_kernel(FieldKernel which, Target target, Precision precisi
   kernel.entry = "vphi_field";
   kernel.source = std::string(target == Target::Cuda ? kCuda : kOpenCl) + sheet_names() +
                   philox_names() + "#define REAL " +
-                  (precision == Precision::F32 ? "float" : "double") + "\n" + kShared + entry.text;
+                  (precision == Precision::F32 ? "float" : "double") + "\n" + kShared +
+                  entry.defined + entry.text;
   kernel.arguments.resize(static_cast<std::size_t>(entry.arguments));
   kernel.grid[0] = static_cast<std::uint32_t>((threads + kThreads - 1) / kThreads);
   kernel.block[0] = kThreads;

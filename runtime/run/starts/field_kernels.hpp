@@ -1,4 +1,5 @@
-// Kernels that make random fields and bin spectra on a device, for CUDA and for OpenCL.
+// Kernels that make random fields, bin spectra and multiply modes on a device, for CUDA and for
+// OpenCL.
 //
 // They belong to the runtime, not to a model. Their text is the same for every lattice, with the
 // parameters in a small array of f64 ("sheet"), so that each is compiled once for a device and then
@@ -48,6 +49,12 @@ enum class FieldKernel {
   Normal,         ///< (out, sheet): by site
   Uniform,        ///< (out, sheet): by site
   BinPower,       ///< (sums, box, sheet): for each z and bin, sum of |f~|^2 and number of modes
+  /// (to, from, factors, sheet): modes of `to` = or += factor times mode times the sheet's scale;
+  /// real factors are one number a mode, complex ones two.
+  SetModesReal,
+  AddModesReal,
+  SetModesComplex,
+  AddModesComplex,
 };
 
 /// `threads`: number of threads with work; `precision`: of the field that it reads or writes.
