@@ -287,9 +287,10 @@ void check_model(Resolved& resolved) {
                          symbol.kind == SymbolKind::Primitive || symbol.kind == SymbolKind::Fermion;
     state = state || evolves;
     if (evolves && symbol.kind != SymbolKind::Fermion && started.count(name) == 0) {
-      resolved.diagnostics.add(
-          errors::not_started(symbol.declared, name,
-                              symbol.kind == SymbolKind::Gauge && symbol.type.base != Base::Real));
+      resolved.diagnostics.add(errors::not_started(symbol.declared, name,
+                                                   symbol.kind == SymbolKind::Gauge &&
+                                                       symbol.type.base != Base::Real &&
+                                                       symbol.type.base != Base::Matrix));
     }
   }
   for (const char* keyword : {"field", "var", "gauge", "primitive"}) {

@@ -39,7 +39,7 @@ struct Type {
   int rows = 1;  ///< vec(n): n; mat(n,m): n; SU(n), U(1): n; sym(n): n
   int columns = 1;
   bool complex = false;   ///< vec(n, complex)
-  std::string group;      ///< "SU" or "U"
+  std::string group;      ///< "SU", "U"; "su" of a hermitian matrix without a trace
   bool per_site = false;  ///< has a value at each lattice site (or particle, or instance)
   friend bool operator==(const Type&, const Type&) = default;
 };

@@ -144,7 +144,8 @@ void each_generator(int n, Pair pair, Diagonal diagonal) {
 /// 1/sqrt(2 q (q + 1)): the diagonal generator T is this times diag(1, ..., 1, -q, 0, ...).
 long double diagonal_weight(int q) { return 1 / std::sqrt(2.0L * q * (q + 1)); }
 
-/// p_a T_a, hermitian.
+}  // namespace
+
 Matrix hermitian(const Group& group, std::span<const Expr> p) {
   assert(static_cast<int>(p.size()) == group.generators());
   Arena& arena = *p[0]->arena;
@@ -166,8 +167,6 @@ Matrix hermitian(const Group& group, std::span<const Expr> p) {
       });
   return h;
 }
-
-}  // namespace
 
 Matrix algebra_element(const Group& group, std::span<const Expr> p) {
   Matrix a = hermitian(group, p);

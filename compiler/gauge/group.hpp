@@ -55,6 +55,8 @@ std::vector<Expr> store(const LinkType& type, const Matrix& u);
 /// 2.2).
 Matrix reunitarised(const Group& group, const Matrix& u);
 
+/// p_a T_a, hermitian.
+Matrix hermitian(const Group& group, std::span<const Expr> p);
 /// A = i p_a T_a.
 Matrix algebra_element(const Group& group, std::span<const Expr> p);
 /// Im tr(T_a W) for each a. For W = A this is p_a (U(1)) or p_a/2 (SU(N)); for W = U V, times c, it

@@ -1,5 +1,7 @@
 #include "compiler/model/dynamics.hpp"
 
+#include <algorithm>
+
 namespace vphi::physics {
 
 bool is_chain(const Dynamics& dynamics) {
@@ -16,6 +18,15 @@ bool is_chain(const Dynamics& dynamics) {
 
 bool moves_links(const Dynamics& dynamics) {
   return is_chain(dynamics) || std::holds_alternative<LinkFlow>(dynamics);
+}
+
+const LinkMotion* link_motion_of(const Dynamics& dynamics, int array) {
+  const auto* evolution = std::get_if<Evolution>(&dynamics);
+  if (!evolution) return nullptr;
+  const auto found = std::ranges::find_if(evolution->links, [&](const LinkMotion& link) {
+    return std::ranges::count(link.arrays, array) > 0;
+  });
+  return found == evolution->links.end() ? nullptr : &*found;
 }
 
 const text::Integrator* integrator_of(const Dynamics& dynamics) {

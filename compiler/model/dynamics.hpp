@@ -32,10 +32,21 @@ using Options = std::vector<std::pair<std::string, Expr>>;
 /// No dynamics: outputs are those of the initial state.
 struct Still {};
 
+/// A link of SU(n) that an integrator moves along its group: U' = i w_a T_a U
+/// (compiler/gauge/group.hpp). Its arrays have the rates of the stored numbers as well, but a step
+/// of length h multiplies by exp(i h w_a T_a).
+struct LinkMotion {
+  std::vector<int> arrays;         ///< the stored numbers of one link
+  std::vector<Expr> velocity;      ///< w_a
+  std::vector<Expr> displacement;  ///< a symbol for each h w_a
+  std::vector<Expr> moved;         ///< new numbers, by Loads of `arrays` and `displacement`
+};
+
 /// The variables are integrated by the text of an integrator.
 struct Evolution {
   text::Integrator integrator;
   Options options;  ///< as `evolve` sets them
+  std::vector<LinkMotion> links = {};
 };
 
 /// A flux scheme whose text gives a whole step, not a rate (System::conservation).
@@ -158,6 +169,8 @@ Kinds(Functions...) -> Kinds<Functions...>;
 bool is_chain(const Dynamics& dynamics);
 /// Whether links are updated by a Markov chain, by trajectories, or by a flow.
 bool moves_links(const Dynamics& dynamics);
+/// The motion along its group that the array takes part in; null for other arrays.
+const LinkMotion* link_motion_of(const Dynamics& dynamics, int array);
 /// The text of the integrator; null where there is none.
 const text::Integrator* integrator_of(const Dynamics& dynamics);
 /// What is printed instead of equations: the actions, or the equation of the links.
@@ -187,7 +200,12 @@ template <typename Change>
 void for_each_expression(Dynamics& dynamics, const Change& change) {
   std::visit(Kinds{
                  [](Still&) {},
-                 [&](Evolution& e) { detail::of_options(e.options, change); },
+                 [&](Evolution& e) {
+                   detail::of_options(e.options, change);
+                   for (LinkMotion& link : e.links)
+                     for (auto* values : {&link.velocity, &link.moved})
+                       for (Expr& value : *values) change(value);
+                 },
                  [](FluxStep&) {},
                  [&](MarkovChain& chain) { detail::of_updates(chain.updates, change); },
                  [&](LinkFlow& flow) {

@@ -20,23 +20,11 @@ bool links_flow(const Context& d) {
   });
 }
 
-/// Links of SU(n) are drawn or flow; equations of motion of second order have those of U(1) alone.
-void refuse_gauge_group(const Context& d, const dsl::Clause& clause) {
-  if (samples(d) || links_flow(d)) return;
-  for (const dsl::Item& item : clause.items) {
-    const dsl::Expr* type = item.value.get();
-    if (!type || item.head || type->kind != dsl::ExprKind::Call || type->text == "U") continue;
-    d.diagnostics.add(errors::not_yet(
-        type->span, fmt::format("an equation of motion of links of {}(n)", type->text)));
-  }
-}
-
 }  // namespace
 
 void refuse_unsupported(const Context& d) {
   for (const dsl::Line& line : d.resolved.model.lines) {
     if (line.kind != dsl::Line::Kind::Clause) continue;
-    if (line.clause.keyword == "gauge") refuse_gauge_group(d, line.clause);
     if (line.clause.keyword == "action" && !d.resolved.clause("sample") && !links_flow(d)) {
       d.diagnostics.add(errors::not_yet(line.clause.keyword_span, "an action without `sample`"));
     }

@@ -74,6 +74,18 @@ Diagnostic unmatched(Span at, const std::string& integrator, const std::string& 
   return d;
 }
 
+Diagnostic links_without_flows(Span at, const std::string& integrator, const std::string& variable,
+                               const std::vector<std::string>& fitting) {
+  Diagnostic d = make("E0894", at,
+                      fmt::format("integrator `{}` adds rates to `{}`, a number of a link of SU(n)",
+                                  integrator, variable));
+  d.rule =
+      "links move along their group, by x + h*V(v) alone: exp(1i*h*w)*U; sums of rates leave it";
+  d.hint = fitting.empty() ? "write an integrator of kicks and drifts"
+                           : fmt::format("integrators that fit: {}", fmt::join(fitting, ", "));
+  return d;
+}
+
 Diagnostic circular_group(Span at, const std::string& integrator,
                           const std::vector<std::string>& variables) {
   Diagnostic d =

@@ -29,6 +29,9 @@ Diagnostic wrong_arguments(Span at, const std::string& hole, const std::string& 
 Diagnostic unmatched(Span at, const std::string& integrator, const std::string& variable,
                      const std::vector<std::string>& terms,
                      const std::vector<std::string>& fitting);
+/// E0894: links of SU(n) with an integrator that is not a composition of flows.
+Diagnostic links_without_flows(Span at, const std::string& integrator, const std::string& variable,
+                               const std::vector<std::string>& fitting);
 Diagnostic circular_group(Span at, const std::string& integrator,
                           const std::vector<std::string>& variables);
 /// A composition with negative weights for equations with noise.

@@ -304,16 +304,16 @@ Diagnostic unknown_type(Span at, const std::string& text, const std::optional<st
   d.under = near ? did_you_mean(*near) : "unknown type";
   d.rule =
       "types are real, complex, angle, int, vec(n), vec(n, complex), mat(n,m), sym(n), SU(n), "
-      "U(1), spinor";
+      "U(1), su(n), spinor";
   d.hint = near ? "write `" + *near + "`; f32 or f64 is chosen by `precision`" : "use one of these";
   return d;
 }
 
 Diagnostic bad_type_size(Span at, const std::string& type) {
   const bool spinor = type == "spinor";
-  const std::string range =
-      spinor ? "1, 2 or 4"
-             : std::string("a whole number from ") + (type == "SU" ? "2" : "1") + " to 64";
+  const std::string range = spinor ? "1, 2 or 4"
+                                   : std::string("a whole number from ") +
+                                         (type == "SU" || type == "su" ? "2" : "1") + " to 64";
   Diagnostic d = make("E0225", at, "the size of `" + type + "` must be " + range);
   d.under = "bad size";
   d.rule = "sizes of vectors, matrices and groups are known before the run starts";

@@ -37,7 +37,7 @@ Type fail(Resolved& resolved, const Expr& expr) {
   auto near = habit(expr.text);
   if (!near) {
     std::vector<std::string> known = type_names();
-    known.insert(known.end(), {"vec", "mat", "sym", "SU"});
+    known.insert(known.end(), {"vec", "mat", "sym", "SU", "su"});
     near = suggest(expr.text, known);
   }
   resolved.diagnostics.add(errors::unknown_type(expr.span, expr.text, near));
@@ -48,7 +48,7 @@ Type fail(Resolved& resolved, const Expr& expr) {
 
 std::vector<std::string> type_names() {
   return {"real",     "complex", "angle", "int",  "vec(3)", "vec(2, complex)",
-          "mat(3,3)", "sym(3)",  "SU(3)", "U(1)", "spinor"};
+          "mat(3,3)", "sym(3)",  "SU(3)", "U(1)", "su(3)",  "spinor"};
 }
 
 Type read_type(Resolved& resolved, const Expr& expr) {
@@ -77,13 +77,15 @@ Type read_type(Resolved& resolved, const Expr& expr) {
   if (expr.text == "mat") type.base = Base::Matrix;
   if (expr.text == "sym") type.base = Base::Symmetric;
   if (expr.text == "SU" || expr.text == "U") type.base = Base::Group;
+  const bool algebra = expr.text == "su";  // hermitian matrices without a trace
+  if (algebra) type.base = Base::Matrix;
   if (is_unknown(type)) return fail(resolved, expr);
   const auto rows = constant_integer(resolved, *expr.args[0]);
   auto columns = rows;
-  if (type.base == Base::Matrix && expr.args.size() > 1) {
+  if (type.base == Base::Matrix && !algebra && expr.args.size() > 1) {
     columns = constant_integer(resolved, *expr.args[1]);
   }
-  const std::int64_t least = expr.text == "SU" ? 2 : 1;
+  const std::int64_t least = expr.text == "SU" || algebra ? 2 : 1;
   if (!rows || !columns || *rows < least || *columns < 1 || *rows > kLargestSize ||
       *columns > kLargestSize) {
     resolved.diagnostics.add(errors::bad_type_size(expr.span, expr.text));
@@ -91,9 +93,10 @@ Type read_type(Resolved& resolved, const Expr& expr) {
   }
   type.rows = static_cast<int>(*rows);
   type.columns = type.base == Base::Vector ? 1 : static_cast<int>(*columns);
-  if (type.base == Base::Group) type.group = expr.text;
+  if (type.base == Base::Group || algebra) type.group = expr.text;
   const Expr& last = *expr.args.back();
-  type.complex = expr.args.size() > 1 && last.kind == ExprKind::Name && last.text == "complex";
+  type.complex =
+      algebra || (expr.args.size() > 1 && last.kind == ExprKind::Name && last.text == "complex");
   return type;
 }
 

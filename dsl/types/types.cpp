@@ -98,6 +98,7 @@ Type scaled(const Type& number, const Type& other) {
   }
   if (other.base == Base::Vector || other.base == Base::Matrix || other.base == Base::Symmetric) {
     result.complex = result.complex || complex;
+    if (complex) result.group.clear();  // no longer hermitian
   }
   return result;
 }
@@ -205,6 +206,7 @@ std::string to_string(const Type& type) {
     case Base::Vector:
       return "vec(" + n + (type.complex ? ", complex)" : ")");
     case Base::Matrix:
+      if (!type.group.empty()) return type.group + "(" + n + ")";
       return "mat(" + n + "," + std::to_string(type.columns) + ")";
     case Base::Symmetric:
       return "sym(" + n + ")";

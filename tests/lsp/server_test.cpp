@@ -87,7 +87,7 @@ TEST_F(Lsp, StabilityIsChecked) {
 
 TEST_F(Lsp, WhatIsNotThereYetIsInformation) {
   session_.open(
-      "model m\nlattice box: 8^2, length = 1\ngauge U: SU(3), E: real\n"
+      "model m\nlattice box: 8^2, length = 1\ngauge U: U(2), E: real\n"
       "H = total(E[0]^2)\ninit U = 1, E = 0\nevolve leapfrog, dt = 0.1*dx\n");
   int notes = 0;
   for (const Json& d : session_.diagnostics()) {

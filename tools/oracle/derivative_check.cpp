@@ -99,7 +99,7 @@ class Comparison {
     return result;
   }
 
-  enum class What { Rate, Noise, Scale, Kick, Output };
+  enum class What { Rate, Noise, Scale, Kick, Output, Link };
   struct Compared : Coordinate {
     DerivativeRow row;
     What what = What::Rate;
@@ -123,6 +123,7 @@ class Comparison {
     for (const Variable& v : system_.variables) {
       derived_.arrays[v.array].assign(static_cast<std::size_t>(text_.box.sites()), 0);
       if (v.frozen || state_.second_order_momentum(v)) continue;
+      if (number_of_link(v)) continue;
       Compared c;
       const auto at = standing(text_, v.shown);
       if (!at) {
@@ -148,6 +149,7 @@ class Comparison {
         compared_.push_back(c);
       }
     }
+    prepare_velocities();
     prepare_outputs();
     if (text_.closed()) {
       Compared c;
@@ -156,6 +158,52 @@ class Comparison {
       c.row.source = "the averages";
       compared_.push_back(c);
     }
+  }
+
+  /// Whether it is a stored number of a link of SU(n), which is compared as a matrix.
+  bool number_of_link(const Variable& v) {
+    const auto field = text_.fields.find(v.shown.substr(0, v.shown.find('[')));
+    return field != text_.fields.end() && field->second.colours > 0;
+  }
+
+  /// w_a of U' = i w_a T_a U, for each link of SU(n).
+  void prepare_velocities() {
+    constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+    for (auto& [name, f] : text_.fields) {
+      for (int axis = 0; f.colours > 0 && axis < text_.box.dims; ++axis) {
+        for (int a = 0; a < f.colours * f.colours - 1; ++a) {
+          Compared c;
+          c.what = What::Link;
+          c.row.variable = fmt::format("{}[{}]' along generator {}", name, kAxes[axis], a + 1);
+          c.row.source = "H";
+          c.at.field = &f;
+          c.axis = axis;
+          c.generator = a;
+          compared_.push_back(c);
+        }
+      }
+    }
+  }
+
+  /// 2 Im tr(T_a U' U^+) of the rates of the stored numbers.
+  long double velocity_along(const Compared& c, int site) {
+    WrittenField rates = *c.at.field;
+    StoredLinks moving(rates, text_, system_);
+    const Place p = text_.box.place(site);
+    moving.read([&](int array, int at) {
+      return at == site ? derived_.at(state_.variable(array)->rate, p) : 0.0L;
+    });
+    WrittenField now = *c.at.field;
+    const auto u = StoredLinks(now, text_, system_).matrix(site, c.axis);
+    const auto rate = moving.matrix(site, c.axis);
+    const auto t = link_generator(c.at.field->colours, c.generator);
+    const auto n = static_cast<std::size_t>(c.at.field->colours);
+    Complex trace = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        for (std::size_t k = 0; k < n; ++k)
+          trace += t[i * n + j] * rate[j * n + k] * std::conj(u[i * n + k]);
+    return 2 * trace.imag() / state_.time_rate();
   }
 
   /// Numbers of outputs with time derivatives of formulas.
@@ -298,12 +346,12 @@ class Comparison {
         if (at && at->field->phase) x = 2 * std::numbers::pi * around(random);
       }
     }
+    for (StoredLinks& links : links_of(text_, system_)) {
+      if (links.field().phase) continue;  // drawn as angles above
+      links.draw(random);
+      for (const int array : links.arrays()) derived_.arrays[array] = links.stored(array);
+    }
     if (trajectory_) {
-      for (StoredLinks& links : links_of(text_, system_)) {
-        if (links.field().phase) continue;  // drawn as angles above
-        links.draw(random);
-        for (const int array : links.arrays()) derived_.arrays[array] = links.stored(array);
-      }
       derived_.changed();
       state_.show();
       return true;
@@ -424,6 +472,7 @@ class Comparison {
 
   long double derived_rate(const Compared& c, int site) {
     if (c.what == What::Kick) return kick(c, site);
+    if (c.what == What::Link) return velocity_along(c, site);
     if (c.what == What::Output) return derived_.scalar(c.output);
     if (c.what == What::Scale) {
       return along_flow(nullptr, 0,
@@ -441,12 +490,15 @@ class Comparison {
     }
     if (c.what == What::Output) return text_.value(*c.text, nullptr).parts.at(0).real();
     const WrittenField& f = *c.at.field;
+    if (c.what == What::Link) return text_.link_velocity(f, site, c.axis, c.generator);
     if (c.what == What::Kick) {
       return c.generator < 0 ? text_.from_action(c.level->shown, f, site, c.at.real)
                              : text_.from_action(c.level->shown, f, site, c.axis, c.generator);
     }
     const physics::EquationFact* own = text_.facts().equation(f.name);
-    const auto all = own ? text_.right_side(*own, f, site) : text_.from_source(f, site);
+    const auto all = own                   ? text_.right_side(*own, f, site)
+                     : text_.hamiltonian() ? text_.from_hamiltonian(f, site, c.at.real)
+                                           : text_.from_source(f, site);
     return all.at(c.at.real);
   }
 

@@ -35,7 +35,7 @@ long double ShownState::time_rate() {
 }
 
 long double ShownState::unit(const WrittenField& f) const {
-  return f.phase ? 1 : static_cast<long double>(system_.A);
+  return f.phase || f.colours > 0 ? 1 : static_cast<long double>(system_.A);
 }
 
 long double ShownState::power(const Coordinate& c) const {

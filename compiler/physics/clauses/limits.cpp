@@ -107,7 +107,7 @@ std::vector<Derived> read_limits(const Motion& d, Lowerer& lower, ProgramUnits* 
           const StateField* read = node.is(Op::Load) ? d.field_of(node->index) : nullptr;
           if (read && read->primitive) d.fail(errors::limit_of_primitive(item.span, read->name));
         });
-        const Expr stored = units ? distribute(field.angle ? d.arena().integer(1) : d.rescaling.A,
+        const Expr stored = units ? distribute(field.links ? d.arena().integer(1) : d.rescaling.A,
                                                units->quantity(parts[i]))
                                   : parts[i];
         limits.push_back({field.arrays[i], field.name, snap_numbers(stored), false, number});

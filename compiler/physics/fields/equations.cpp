@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/link_motion.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
 #include "compiler/physics/lower/angles.hpp"
@@ -267,7 +268,8 @@ Value right_side(const Theory& d, Lowerer& lower, const StateField& field,
 
 }  // namespace
 
-std::vector<Expr> by_array(const Context& d, const StateField& field, const Value& v) {
+std::vector<Expr> by_array(const Declared& d, const StateField& field, const Value& v) {
+  if (field.algebra) return algebra_coordinates(d, *field.algebra, v, field.name, field.span);
   std::vector<Expr> result(field.arrays.size());
   for (std::size_t k = 0; k < field.cells.size(); ++k) {
     const int cell = field.cells[k];
@@ -415,6 +417,14 @@ std::vector<Variable> program_equations(const Motion& d, ProgramUnits& units) {
     if (!field.hamiltonian) continue;
     if (!coordinate) {
       coordinate = &field;
+      continue;
+    }
+    if (coordinate->matrices()) {  // numbers of links have no momenta one by one
+      for (Variable& v : variables) {
+        if (coordinate->place(v.array) >= 0) v.role = Role::Coordinate;
+        if (field.place(v.array) >= 0) v.role = Role::Momentum;
+      }
+      coordinate = nullptr;
       continue;
     }
     for (std::size_t i = 0; i < field.arrays.size(); ++i) {

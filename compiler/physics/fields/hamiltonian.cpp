@@ -3,6 +3,8 @@
 
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/link_motion.hpp"
+#include "compiler/physics/fields/link_motion_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/variation.hpp"
@@ -13,12 +15,10 @@ namespace vphi::physics {
 
 using algebra::Op;
 
-namespace {
-
-/// A density whose total is H. For c*total(h_i) it is c*h_i; c may hold other totals. Any other
-/// function of totals is divided evenly among the sites. Numbers are dropped: their derivatives are
-/// 0.
-Expr density_of(const Space& d, Expr h, dsl::Span span) {
+// Of c*total(h_i) it is c*h_i; c may hold other totals. Any other
+// function of totals is divided evenly among the sites. Numbers are dropped: their derivatives are
+// 0.
+Expr hamiltonian_density_of(const Space& d, Expr h, dsl::Span span) {
   if (!d.grid.present && algebra::per_site(h)) return h;  // one site: its value is the total
   Arena& arena = d.arena();
   std::vector<Expr> terms;
@@ -46,8 +46,6 @@ Expr density_of(const Space& d, Expr h, dsl::Span span) {
   return arena.make(Op::Add, std::move(terms), span);
 }
 
-}  // namespace
-
 Expr hamiltonian_force(const Space& d, Expr h, int array, dsl::Span span) {
   check_coupled_walls(d, h, span);
   const bool gradient = algebra::contains(
@@ -66,16 +64,27 @@ Hamiltonian read_hamiltonian(const Theory& d, bool keep_parameters) {
   if (!d.hamiltonian) return result;
   Lowerer lower(d, keep_parameters);
   const NamedFact& fact = *d.facts.find("H");
-  const Expr h = density_of(d, lower.real(*fact.value, "H"), fact.value->span);
+  const Expr h = hamiltonian_density_of(d, lower.real(*fact.value, "H"), fact.value->span);
   result.hamiltonian_density = h;
 
   std::vector<const StateField*> line;
   for (const StateField& field : d.fields) {
     if (field.hamiltonian) line.push_back(&field);
   }
+  if (line.size() % 2 && line.back()->matrices())
+    d.fail(errors::link_momentum_type(line.back()->span, line.back()->name,
+                                      line.back()->links->group.n));
   if (line.size() % 2) d.fail(errors::hamiltonian_odd(line.back()->span, line.back()->name));
   for (std::size_t i = 0; i < line.size(); i += 2) {
     const StateField &q = *line[i], &p = *line[i + 1];
+    const bool turned = q.matrices() && p.algebra && p.link;
+    const bool fits = q.matrices() ? turned && p.algebra->n == q.links->group.n
+                                   : p.algebra == q.algebra && !p.matrices();
+    if (!fits) d.fail(errors::link_momentum_type(p.span, q.name, q.links ? q.links->group.n : 0));
+    if (turned) {
+      add_link_rates(d, h, fact, keep_parameters, q, p, result);
+      continue;
+    }
     if (q.arrays.size() != p.arrays.size()) d.fail(errors::hamiltonian_odd(p.span, q.name));
     const Expr norm = d.arena().integer(q.norm());
     const dsl::Span at = fact.value->span;

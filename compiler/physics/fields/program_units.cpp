@@ -25,7 +25,7 @@ ProgramUnits::ProgramUnits(const Motion& d, bool unmixed) : d_(d), unmixed_(unmi
   for (const StateField& field : d.fields) {
     for (std::size_t i = 0; i < field.arrays.size(); ++i) {
       const Expr power = d.rescaled() && field.order == 2 ? r.r : arena.integer(0);
-      const Expr unit = field.angle ? arena.integer(1) : r.A;
+      const Expr unit = field.links ? arena.integer(1) : r.A;
       load_factors_[field.arrays[i]] = algebra::pow(scale(), -power) / unit;
       if (field.order != 2) continue;
       if (d.rescaled()) {

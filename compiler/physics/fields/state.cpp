@@ -137,6 +137,16 @@ void read_links(const Setting& d, Lowerer& lower, const FieldFact& fact, StateFi
   periodic_box(d, fact.span);
 }
 
+/// `su(3)`
+void read_algebra(const Setting& d, Lowerer& lower, const dsl::Expr& type, StateField& field) {
+  constexpr int kMostColours = 8;
+  const auto n = type.args.size() == 1 ? lower.fixed_integer(*type.args[0], "n") : 0;
+  if (n < 2 || n > kMostColours)
+    d.fail(
+        errors::wrong_shape(type.span, fmt::format("algebras are su(2) to su({})", kMostColours)));
+  field.algebra = gauge::Group{gauge::Kind::SU, static_cast<int>(n)};
+}
+
 /// `fermion psi: spinor, boundary(t) = antiperiodic, basis = chiral`.
 void read_spinor(const Declared& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   field.spinor = field.complex = true;
@@ -230,6 +240,11 @@ void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateFi
     field.link = true;
     field.rows = d.grid.dims;
     if (type && type->text == "SU") return read_links(d, lower, fact, field);
+    if (type && type->text == "su") {
+      read_algebra(d, lower, *type, field);
+      field.columns = field.algebra->generators();
+      return periodic_box(d, fact.span);
+    }
     field.angle = type && type->text == "U";
     if (field.angle) field.links = gauge::LinkType{{gauge::Kind::U1, 1}, gauge::Storage::Angle};
     if (!field.angle && type && type->text != "real") {
@@ -261,7 +276,10 @@ void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateFi
   if (type->text == "int") return read_values(d, lower, fact, field);
   const bool with_complex =
       type->kind == ExprKind::Call && !type->args.empty() && type->args.back()->text == "complex";
-  if (type->text == "vec") {
+  if (type->text == "su") {
+    read_algebra(d, lower, *type, field);
+    field.rows = field.algebra->generators();
+  } else if (type->text == "vec") {
     field.rows = size(0);
     field.complex = with_complex;
     if (const dsl::Item* norm = option_of(fact, "norm"); norm && !field.complex && field.rows > 1)

@@ -71,6 +71,8 @@ class Lowerer {
   Expr lagrangian_gradient();
   Expr lagrangian_potential();
   Value field_value(const StateField& field);
+  /// The matrix u_a T_a.
+  Value algebra_value(const gauge::Group& group, const std::vector<Expr>& u);
   /// The operator and the solvers of `pseudofermion(D, ...)`; `call` is this call.
   /// `power`: p of |det D|^(2p), 0 < p <= 1. `reading`: of the operator.
   DeterminantFactor determinant_factor(const dsl::Expr& call, const Reading& reading,
@@ -141,10 +143,11 @@ class Lowerer {
   /// The gap of the real part of the trace of an N x N product of links; null where it is not
   /// known.
   std::shared_ptr<const Gap> gap_of(const Value& product, int n) const;
+  Value link_momentum(const StateField& field, const dsl::Expr& e, const Scope& scope);
   Value polyakov(dsl::Span span, const Reading& reading);
   std::vector<IndexValue> steps_of(const dsl::Expr& arg, const Scope& scope);
   /// Violation of Gauss's law at a site: the generator of the gauge transformations that leave the
-  /// written H unchanged.
+  /// written H unchanged; where it has several components, its length.
   Expr gauss(dsl::Span span);
   // lower_spinors.cpp
   bool has_fermions() const;

@@ -1,23 +1,20 @@
-// Links: products along paths, and Gauss's law from the invariance of H.
+// Links: products along paths.
 //
 // A link of U(1) is stored as its angle, U[i] = exp(1i*theta_i), so that the product along a path
 // is one complex number of the sum of angles: a plaquette costs one cosine. Matrices (SU(n))
 // multiply instead (compiler/gauge). While an action is read a product of links is its path.
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <numeric>
 
 #include <fmt/format.h>
 
-#include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/link_definition.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/fields/link_motion_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
-#include "compiler/physics/lower/mixed_bits.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/program.hpp"
 
@@ -34,7 +31,7 @@ const StateField& Lowerer::links(dsl::Span span) const {
   const StateField* found = nullptr;
   for (const StateField& field : d_.fields) {
     if (!field.links) continue;
-    if (found) d_.fail(errors::not_yet(span, "a path where there are several gauge fields"));
+    if (found) d_.fail(errors::which_links(span, found->name, field.name));
     found = &field;
   }
   return *found;
@@ -52,9 +49,11 @@ gauge::LinkOf links_of(Arena& arena, const StateField& field) {
   });
 }
 
-Value Lowerer::along(const StateField& field, const LinkPath& path, dsl::Span span,
+Value Lowerer::along(const StateField& field, const LinkPath& walked, dsl::Span span,
                      const Reading& reading) {
   Arena& arena = d_.arena();
+  LinkPath path = walked;
+  path.links = field.arrays.empty() ? -1 : field.arrays[0];
   const int n = field.links->group.n;
   const bool defined = path.of == 0 && d_.field(field.name) == nullptr;
   if (defined && (reading.trace_of || reading.closed_trace))
@@ -132,6 +131,7 @@ std::optional<Value> Lowerer::link_value(const dsl::Expr& e, const Scope& scope)
   if (base.kind != dsl::ExprKind::Name || scope.value(base.text) || e.args.size() != 2) return {};
   const auto made = made_links(base.text, e, scope.reading());
   const StateField* field = made ? &made->field : d_.field(base.text);
+  if (field && field->algebra && field->link) return link_momentum(*field, e, scope);
   if (!field || !field->links) return {};
   const auto k = direction(*e.args[1], scope);
   if (!k && field->angle) return {};
@@ -140,6 +140,19 @@ std::optional<Value> Lowerer::link_value(const dsl::Expr& e, const Scope& scope)
   }
   return along(*field, {{}, {{k->value, k->sign < 0}}, made ? made->number : 0}, e.span,
                scope.reading());
+}
+
+/// E[i], a matrix of the algebra.
+Value Lowerer::link_momentum(const StateField& field, const dsl::Expr& e, const Scope& scope) {
+  const auto k = direction(*e.args[1], scope);
+  if (!k || k->sign < 0 || k->value < 0 || k->value >= d_.grid.dims)
+    d_.fail(errors::wrong_shape(e.args[1]->span, "a momentum of links has an axis of the lattice"));
+  const int count = field.algebra->generators();
+  std::vector<Expr> u;
+  for (int a = 0; a < count; ++a)
+    u.push_back(
+        d_.arena().load(field.arrays[static_cast<std::size_t>(k->value * count + a)], {}, e.span));
+  return algebra_value(*field.algebra, u);
 }
 
 /// The trace of closed paths while an action is read.
@@ -200,154 +213,6 @@ Value Lowerer::polyakov(dsl::Span span, const Reading& reading) {
   const Expr norm = d_.arena().rational(1, n);
   return Value::of(d_.arena().make(Op::Mean, {norm * sum.re}, span),
                    d_.arena().make(Op::Mean, {norm * sum.im}, span));
-}
-
-namespace {
-
-/// A number in (-1, 1) for every leaf, the same wherever it occurs.
-double arbitrary(std::uint64_t key) {
-  return static_cast<double>(mixed_bits(key) >> 11) * 0x1p-52 - 1;
-}
-
-double value_at(Expr e, std::uint64_t seed) {
-  e = algebra::rewrite(e, [](Expr node) {
-    if (!node.is(Op::Stencil)) return node;
-    Arena& arena = *node->arena;
-    return algebra::written_out(arena.stencil_data(node->index), node.arg(0), arena.symbol("dx"));
-  });
-  algebra::Environment environment;
-  environment.leaf = [seed](const algebra::Node& node) {
-    if (node.op == Op::Load) {
-      std::uint64_t key = seed * 1000003u + static_cast<std::uint64_t>(node.index);
-      for (const int d : node.offset.d) key = key * 131u + static_cast<std::uint64_t>(d + 64);
-      return arbitrary(key);
-    }
-    // scalars: positive, so that powers of a are defined
-    std::uint64_t key = seed;
-    for (const char c : node.name) key = key * 31u + static_cast<unsigned char>(c);
-    return 1.5 + 0.5 * arbitrary(key);
-  };
-  return algebra::evaluate(e, environment);
-}
-
-/// Least squares: sum_f q_f column_f = -right, by normal equations and elimination.
-std::vector<double> solve(std::vector<std::vector<double>> columns,
-                          const std::vector<double>& right, double size) {
-  const std::size_t n = columns.size();
-  const double nothing = 1e-16 * size;
-  std::vector<std::vector<double>> m(n, std::vector<double>(n + 1));
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      m[i][j] = std::inner_product(columns[i].begin(), columns[i].end(), columns[j].begin(), 0.0);
-    }
-    m[i][n] = -std::inner_product(columns[i].begin(), columns[i].end(), right.begin(), 0.0);
-  }
-  std::vector<double> q(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (std::fabs(m[i][i]) <= nothing)
-      continue;  // a field that H treats as neutral: any charge does
-    for (std::size_t j = 0; j < n; ++j) {
-      if (j == i) continue;
-      const double factor = m[j][i] / m[i][i];
-      for (std::size_t k = i; k <= n; ++k) m[j][k] -= factor * m[i][k];
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) q[i] = std::fabs(m[i][i]) <= nothing ? 0 : m[i][n] / m[i][i];
-  return q;
-}
-
-}  // namespace
-
-// Under phi -> exp(1i q alpha(x)) phi and theta_i -> theta_i + alpha(x) - alpha(x+i) the sum of h
-// changes by alpha(x) times
-//   sum_i (F_i(x) - F_i(x-i)) + sum_f q_f (f_re dH/df_im - f_im dH/df_re),   F_i = dH/dtheta_i,
-// f over charged fields and their momenta. The charges are those that make it vanish for all values
-// of all fields; it is linear in them, so arbitrary values give equations to solve and to check.
-// The generator of these rotations, in the Poisson bracket of H, is Gauss's law:
-//   sum_i (E_i(x) - E_i(x-i)) + sum_f q_f n_f (f_re pi_im - f_im pi_re),   n_f = 2 (kinetic
-//   |pi|^2).
-// A kick changes it by the expression above, a drift by 0, so every composition of them keeps it to
-// round-off.
-Expr Lowerer::gauss(dsl::Span span) {
-  Arena& arena = d_.arena();
-  const StateField& link = links(span);
-  const StateField* momentum = link.hamiltonian ? d_.conjugate(link) : nullptr;
-  if (!momentum || !d_.hamiltonian_density) {
-    d_.fail(errors::not_yet(span, "Gauss's law without a written Hamiltonian"));
-  }
-  const Expr h = d_.hamiltonian_density;
-  std::vector<Expr> curl;
-  for (int axis = 0; axis < d_.grid.dims; ++axis) {
-    Offset back;
-    back.d[axis] = -1;
-    const Expr force = hamiltonian_force(d_, h, link.arrays[axis], span);
-    curl.push_back(force);
-    curl.push_back(-around(d_)(force, back));
-  }
-  std::vector<const StateField*> charged;
-  std::vector<std::vector<Expr>> rotations;  // terms, whose sum may be much smaller than they are
-  const auto add_rotation = [&](const StateField& f, std::vector<Expr>& terms) {
-    for (std::size_t i = 0; i + 1 < f.arrays.size(); i += 2) {
-      const int re = f.arrays[i], im = f.arrays[i + 1];
-      terms.push_back(arena.load(re) * hamiltonian_force(d_, h, im, span));
-      terms.push_back(-(arena.load(im) * hamiltonian_force(d_, h, re, span)));
-    }
-  };
-  for (const StateField& f : d_.fields) {
-    if (!f.hamiltonian || !f.complex || d_.is_momentum(f)) continue;
-    charged.push_back(&f);
-    add_rotation(f, rotations.emplace_back());
-    add_rotation(*d_.conjugate(f), rotations.back());
-  }
-  constexpr std::uint64_t kTrials = 12;
-  std::vector<std::vector<double>> columns(charged.size());
-  std::vector<double> right;
-  double size = 0, terms = 0;
-  for (std::uint64_t seed = 1; seed <= kTrials; ++seed) {
-    const auto sum_of = [&](const std::vector<Expr>& list) {
-      double sum = 0;
-      for (const Expr term : list) {
-        const double value = value_at(term, seed);
-        sum += value;
-        terms += value * value;
-      }
-      return sum;
-    };
-    right.push_back(sum_of(curl));
-    size += right.back() * right.back();
-    for (std::size_t f = 0; f < charged.size(); ++f) {
-      columns[f].push_back(sum_of(rotations[f]));
-      size += columns[f].back() * columns[f].back();
-    }
-  }
-  std::vector<double> charges = physics::solve(columns, right, size);
-  for (double& q : charges) q = std::round(q);
-  double rest = 0;
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    double sum = right[i];
-    for (std::size_t f = 0; f < charged.size(); ++f) sum += charges[f] * columns[f][i];
-    rest += sum * sum;
-  }
-  // to the rounding of the largest terms
-  if (!(rest <= 1e-18 * size + 1e-28 * terms)) {
-    d_.fail(errors::not_gauge_invariant(span, std::sqrt(rest / size)));
-  }
-  Expr law = arena.integer(0);
-  for (int axis = 0; axis < d_.grid.dims; ++axis) {
-    Offset back;
-    back.d[axis] = -1;
-    const Expr e = arena.load(momentum->arrays[axis]);
-    law = law + e - neighbour(e, back);
-  }
-  for (std::size_t f = 0; f < charged.size(); ++f) {
-    const StateField &q = *charged[f], &p = *d_.conjugate(q);
-    const Expr factor = arena.integer(static_cast<std::int64_t>(charges[f]) * q.norm());
-    for (std::size_t i = 0; i + 1 < q.arrays.size(); i += 2) {
-      law = law + factor * (arena.load(q.arrays[i]) * arena.load(p.arrays[i + 1]) -
-                            arena.load(q.arrays[i + 1]) * arena.load(p.arrays[i]));
-    }
-  }
-  return law;
 }
 
 }  // namespace vphi::physics

@@ -60,8 +60,30 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
   d_.fail(errors::unknown_name(e.span, e.text));
 }
 
+Value Lowerer::algebra_value(const gauge::Group& group, const std::vector<Expr>& u) {
+  Arena& arena = d_.arena();
+  Value v{group.n, group.n, {}};
+  v.parts.assign(static_cast<std::size_t>(group.n * group.n),
+                 Component{arena.integer(0), arena.integer(0)});
+  for (std::size_t a = 0; a < u.size(); ++a) {
+    std::vector<Expr> unit(u.size(), arena.integer(0));
+    unit[a] = arena.integer(1);
+    const gauge::Matrix generator = gauge::hermitian(group, unit);
+    for (std::size_t i = 0; i < v.parts.size(); ++i) {
+      v.parts[i].re = v.parts[i].re + generator.parts[i].re * u[a];
+      v.parts[i].im = v.parts[i].im + generator.parts[i].im * u[a];
+    }
+  }
+  return v;
+}
+
 Value Lowerer::field_value(const StateField& field) {
   Arena& arena = d_.arena();
+  if (field.algebra && !field.link) {
+    std::vector<Expr> u;
+    for (const int array : field.arrays) u.push_back(arena.load(array, {}, field.span));
+    return algebra_value(*field.algebra, u);
+  }
   Value v{field.rows, field.columns, {}};
   v.spinor = field.spinor;
   for (const int cell : field.cells) {
@@ -88,6 +110,11 @@ Value Lowerer::field_velocity(const StateField& field, dsl::Span span, const Rea
     // white noise has no value at a moment: outside of equations x' is the drift
     return reading.equation ? it->second : split_noise(it->second).rest;
   };
+  if (field.algebra && !field.link) {
+    std::vector<Expr> u;
+    for (std::size_t i = 0; i < field.arrays.size(); ++i) u.push_back(rate(i));
+    return algebra_value(*field.algebra, u);
+  }
   Value v{field.rows, field.columns, {}};
   for (const int cell : field.cells) {
     if (field.complex)

@@ -89,15 +89,17 @@ Expr norm2(Component a) {
 
 LinkPath inverse(const LinkPath& path) {
   using gauge::operator+;
-  return {path.start + gauge::displacement(path.word), gauge::inverse(path.word), path.of};
+  return {path.start + gauge::displacement(path.word), gauge::inverse(path.word), path.of,
+          path.links};
 }
 
 std::shared_ptr<const LinkPath> joined(const LinkPath& a, const LinkPath& b) {
   using gauge::operator+;
   if (!(a.start + gauge::displacement(a.word) == b.start)) return nullptr;
-  if (a.of != b.of && !a.word.empty() && !b.word.empty()) return nullptr;
+  const bool other = a.of != b.of || a.links != b.links;
+  if (other && !a.word.empty() && !b.word.empty()) return nullptr;
   LinkPath both = a;
-  if (a.word.empty()) both.of = b.of;
+  if (a.word.empty()) both.of = b.of, both.links = b.links;
   both.word.insert(both.word.end(), b.word.begin(), b.word.end());
   return std::make_shared<const LinkPath>(std::move(both));
 }

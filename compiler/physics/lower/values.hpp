@@ -32,7 +32,8 @@ struct Component {
 struct LinkPath {
   algebra::Offset start;
   gauge::Word word;
-  int of = 0;  ///< whose links: 0 those of the model, others those of Reading::made_links
+  int of = 0;      ///< whose links: 0 those of the model, others those of Reading::made_links
+  int links = -1;  ///< the first array of the field of these links; -1: there are none
 };
 
 /// A number as most - gap, where a small gap would lose its digits in the difference: re(tr(P)) of

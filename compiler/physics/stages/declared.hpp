@@ -29,6 +29,9 @@ struct StateField {
   /// For links: their group and how a link is stored (gauge::LinkType). `arrays` has the links of
   /// the axes one after the other.
   std::optional<gauge::LinkType> links = std::nullopt;
+  /// Of type su(n): the arrays are the coordinates u_a of the matrix u_a T_a of the algebra
+  /// (compiler/gauge/group.hpp), those of a `gauge` line one axis after the other.
+  std::optional<gauge::Group> algebra = std::nullopt;
   /// Declared by a `fermion` line: rows are spin, columns colour. `antiperiodic[axis]`: its sign
   /// changes across the boundary.
   bool spinor = false;
@@ -88,6 +91,6 @@ std::vector<StateField> conserved_fields(const Setting& d, std::vector<StateFiel
 /// its sum is then not a shift of its terms.
 void check_coupled_walls(const Declared& d, Expr density, dsl::Span span);
 /// The values of the field's real arrays, from a value of the field's shape.
-std::vector<Expr> by_array(const Context& d, const StateField& field, const Value& v);
+std::vector<Expr> by_array(const Declared& d, const StateField& field, const Value& v);
 
 }  // namespace vphi::physics

@@ -3,6 +3,7 @@
 #include "compiler/physics/chains/hmc.hpp"
 #include "compiler/physics/chains/link_flow.hpp"
 #include "compiler/physics/chains/sampling.hpp"
+#include "compiler/physics/fields/link_motion.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/displacement.hpp"
@@ -95,6 +96,8 @@ Program to_program_units(const Motion& motion, ProgramUnits& units) {
     for (ScalarVariable& scalar : d.collected.scalars) scalar.rate = d.dt * scalar.rate;
   }
   d.variables = program_equations(d, units);
+  if (auto* evolution = std::get_if<Evolution>(&d.dynamics))
+    evolution->links = link_motions(d, units);
   for (Variable& v : companions_of_equations(d, d.variables)) d.variables.push_back(std::move(v));
   if (d.motor == Motor::Evolution && d.laws.empty()) {
     Lowerer lower(d);

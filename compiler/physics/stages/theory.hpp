@@ -36,6 +36,7 @@ struct Hamiltonian {
   Expr hamiltonian_density;
   std::map<int, Expr> rates;  ///< array -> physical d/dt; of velocities: u''
   std::map<int, dsl::Span> rate_spans;
+  std::vector<LinkMotion> link_motions;  ///< of links of SU(n): velocities in physical time
 };
 
 struct Theory : Space, Potentials, Lagrangian, Hamiltonian {
@@ -69,6 +70,8 @@ Hamiltonian read_hamiltonian(const Theory& d, bool keep_parameters = false);
 void refuse_energies(const Space& d, const dsl::Expr& e, const std::string& source);
 /// E0390 where the source `what` of a force holds the time derivative of a field.
 void refuse_velocities(const Declared& d, Expr source, dsl::Span span, const std::string& what);
+/// A density whose total is the number `h`; E0709 where there is none.
+Expr hamiltonian_density_of(const Space& d, Expr h, dsl::Span span);
 /// d/du(x) of the sum over all sites of h, gradient energies included.
 Expr hamiltonian_force(const Space& d, Expr h, int array, dsl::Span span);
 

@@ -12,6 +12,7 @@
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/chains/site_values.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/fields/link_motion.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/displacement.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -93,6 +94,14 @@ std::vector<Expr> stored_link(const Equations& d, const InitItem& init, const Va
   return gauge::store(links, checked_link(d, *init.field, v, init.item->value->span));
 }
 
+/// The coordinates of a matrix of the algebra; of 0 they are 0.
+std::vector<Expr> coordinates_of(const Equations& d, const InitItem& init, const Value& v) {
+  const gauge::Group& group = *init.field->algebra;
+  if (v.scalar() && v.parts[0].re.is_zero())
+    return std::vector<Expr>(static_cast<std::size_t>(group.generators()), d.arena().integer(0));
+  return algebra_coordinates(d, group, v, init.field->name, init.item->value->span);
+}
+
 /// The value as written; of `U[i] = ...` one component, or matrix, for each axis i.
 Value value_of(const Equations& d, Lowerer& lower, const InitItem& init, const Reading& reading) {
   const dsl::Head& head = *init.item->head;
@@ -121,11 +130,14 @@ Value value_of(const Equations& d, Lowerer& lower, const InitItem& init, const R
     const Value part = lower.value(*init.item->value, scope);
     if (init.field->matrices()) {
       for (const Expr number : stored_link(d, init, part)) parts.push_back({number, {}});
+    } else if (init.field->algebra) {
+      for (const Expr number : coordinates_of(d, init, part)) parts.push_back({number, {}});
     } else {
       parts.insert(parts.end(), part.parts.begin(), part.parts.end());
     }
   }
-  if (init.field->matrices()) return {init.field->rows, init.field->columns, std::move(parts)};
+  if (init.field->matrices() || init.field->algebra)
+    return {init.field->rows, init.field->columns, std::move(parts)};
   return Value::vector(std::move(parts));
 }
 
@@ -149,6 +161,11 @@ std::vector<Expr> as_arrays(const Equations& d, const InitItem& init, const Valu
   const Expr zero = d.arena().integer(0);
   std::vector<Expr> result(field.arrays.size());
   if (field.matrices()) return as_links(d, init, v);
+  if (field.algebra && !(v.rows == field.rows && v.columns == field.columns)) {
+    const std::vector<Expr> own = coordinates_of(d, init, v);
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = own[i % own.size()];
+    return result;
+  }
   const bool one_for_all = v.scalar() && field.cells.size() > 1;
   if (!one_for_all && v.parts.size() != field.cells.size()) {
     d.fail(
@@ -183,7 +200,12 @@ Value mean_of(const Equations& d, Lowerer& lower, const dsl::Expr& e, const Init
   if (is_file(e)) {  // another one at each site
     return Value::of(init.field->links ? arena.integer(1) : arena.site(0));
   }
-  if (e.text == "vacuum" || e.text == "spectrum") return Value::of(arena.integer(0));
+  if (e.text == "vacuum" || e.text == "spectrum") {
+    const auto size = init.field->rows * init.field->columns;
+    return {
+        init.field->rows, init.field->columns,
+        std::vector<Component>(static_cast<std::size_t>(size), Component{arena.integer(0), {}})};
+  }
   if (e.text == "hot" && !init.field->links) return Value::of(arena.site(0));
   if (e.text == "hot" || e.text == "cold") return Value::of(arena.integer(1));
   const auto arg = [&](std::size_t i) {
@@ -355,7 +377,7 @@ class RandomArrays {
     }
     if (field.links && (e.text == "hot" || e.text == "cold")) return links(e.text == "hot", field);
     if (e.text == "hot") return any_value(field, e.span);
-    if (field.link) {
+    if (field.link && !(field.algebra && e.text == "normal")) {
       d_.fail(errors::not_yet(e.span, fmt::format("`{}` for a gauge field", e.text)));
     }
     if (e.text == "vacuum") {

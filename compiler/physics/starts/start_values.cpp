@@ -74,7 +74,7 @@ std::vector<InitialValue> initial_values(const Program& d, ProgramUnits& units,
   std::map<int, Expr> factors;  // stored = factor * physical
   for (const StateField& field : d.fields) {
     for (std::size_t i = 0; i < field.arrays.size(); ++i) {
-      factors[field.arrays[i]] = field.angle ? arena.integer(1) : r.A;
+      factors[field.arrays[i]] = field.links ? arena.integer(1) : r.A;
       if (field.order == 2) {
         if (d.rescaled()) {
           factors[field.arrays[i]] = r.A * algebra::pow(units.scale(), r.r);

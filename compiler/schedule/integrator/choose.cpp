@@ -58,6 +58,12 @@ class Chooser {
         return std::nullopt;
       }
     }
+    if (!evolution_.links.empty() && !read_flows(integrator, *head, *system_.arena)) {
+      diagnostics_.add(errors::links_without_flows(
+          system_.evolve_span, integrator.name,
+          variable_of(system_, evolution_.links[0].arrays[0])->shown, fitting()));
+      return std::nullopt;
+    }
     return best(integrator, *head);
   }
 
@@ -241,6 +247,7 @@ class Chooser {
       });
       if (noisy != (system_.noise.kind != physics::NoiseClass::None)) continue;
       if (makes_maps(system_, *head) && !without_waves().empty()) continue;
+      if (!evolution_.links.empty() && !read_flows(other, *head, *system_.arena)) continue;
       for (const auto& groups : groupings(system_, *head)) {
         if (share_out(system_, *head, groups).leftover) continue;
         names.push_back(other.name);

@@ -252,6 +252,22 @@ bool take_noise(const physics::System& system, const NoisyRate& noisy, const Hea
   return false;
 }
 
+/// Whether a hole may read all that the velocity of a link reads; it then has its rate.
+bool take_link(const physics::System& system, const physics::LinkMotion& link, const Head& head,
+               std::size_t equation, const std::vector<Group>& groups,
+               std::vector<std::map<int, Expr>>& shares, int array) {
+  std::set<int> read;
+  for (const Expr w : link.velocity) read.merge(arrays_read(system, w));
+  for (std::size_t p = 0; p < head.parts[equation].size(); ++p) {
+    const Part& part = head.parts[equation][p];
+    if (part.kind != Part::Kind::Hole || part.negative) continue;
+    if (!std::ranges::includes(readable(part, head, groups), read)) continue;
+    shares[p].at(array) = variable_of(system, array)->rate;
+    return true;
+  }
+  return false;
+}
+
 /// Products that hold one of the arrays multiplied out: q*(v_1*W_2 - v_2*W_1).
 Expr opened(Expr rate, const std::vector<int>& arrays) {
   const auto holds = [&](Expr e) {
@@ -541,6 +557,12 @@ Sharing share_out(const physics::System& system, const Head& head,
     const auto rotated = rotations(system, head, e, groups, result.shares[e]);
     const std::map<int, Expr> nonlinear = take_linear(system, head, e, groups, result);
     for (const int array : groups[e].arrays) {
+      if (const auto* link = physics::link_motion_of(system.dynamics, array)) {
+        // what moves it is its velocity in the algebra; its rate holds the link itself
+        if (!take_link(system, *link, head, e, groups, result.shares[e], array) && !result.leftover)
+          result.leftover = Leftover{array, {variable_of(system, array)->rate}};
+        continue;
+      }
       const NoisyRate noisy = noisy_rate(system, array);
       Leftover left{array, {}};
       if (!noisy.factor.is_zero() &&

@@ -32,8 +32,11 @@ std::set<int> random_reads(const physics::System& system, Expr value) {
 /// borrow the second copies of fields. The stores of a sweep are independent of each other; its
 /// scalars stay with its last part.
 std::vector<kernel::SiteLoop> with_few_random_arrays(const physics::System& system,
-                                                     const kernel::SiteLoop& loop) {
+                                                     const kernel::SiteLoop& given) {
   constexpr std::size_t kAtOnce = 2;
+  if (!given.kernel.reductions.empty()) return {given};
+  // a value that several stores share may read a random array as well
+  const kernel::SiteLoop loop = given.shared.empty() ? given : kernel::inlined(given);
   std::vector<std::vector<kernel::Store>> parts(1);
   std::set<int> here;
   for (const kernel::Store& store : loop.kernel.stores) {
@@ -47,7 +50,7 @@ std::vector<kernel::SiteLoop> with_few_random_arrays(const physics::System& syst
     here = together;
     parts.back().push_back(store);
   }
-  if (parts.size() == 1 || !loop.kernel.reductions.empty()) return {loop};
+  if (parts.size() == 1) return {given};
   std::vector<kernel::SiteLoop> result;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     kernel::SiteLoop part = loop;

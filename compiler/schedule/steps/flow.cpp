@@ -125,21 +125,27 @@ std::optional<std::vector<Member>> members_in_order_of_dependence(const physics:
                                                                   const Group& group) {
   std::vector<Member> waiting;
   for (const int array : group.arrays) {
-    waiting.push_back({array, {}, variable_of(system, array)->rate, {}, {}});
+    const auto* link = physics::link_motion_of(system.dynamics, array);
+    if (link && link->arrays[0] != array) continue;  // moves with the first
+    waiting.push_back({array, {}, variable_of(system, array)->rate, {}, {}, link});
   }
   for (const std::string& name : group.scalars) {
     const auto scalar = std::ranges::find(system.scalars, name, &physics::ScalarVariable::symbol);
     waiting.push_back({-1, name, scalar->rate, {}, {}});
   }
   for (Member& member : waiting) {
-    algebra::visit(member.rate, [&](Expr node) {
+    const auto see = [&](Expr node) {
       if (node.is(Op::Load) && std::ranges::count(group.arrays, node->index)) {
         member.own_arrays.insert(node->index);
       }
       if (node.is(Op::Symbol) && std::ranges::count(group.scalars, node->name)) {
         member.own_scalars.insert(node->name);
       }
-    });
+    };
+    if (member.link)
+      for (const Expr w : member.link->velocity) algebra::visit(w, see);
+    else
+      algebra::visit(member.rate, see);
   }
   std::vector<Member> result;
   std::set<int> arrays;
@@ -163,7 +169,9 @@ std::optional<std::vector<Member>> members_in_order_of_dependence(const physics:
       scalars.insert(circle.begin(), circle.end());
       continue;
     }
-    if (ready->array >= 0) {
+    if (ready->link) {
+      arrays.insert(ready->link->arrays.begin(), ready->link->arrays.end());
+    } else if (ready->array >= 0) {
       arrays.insert(ready->array);
     } else {
       scalars.insert(ready->scalar);
@@ -223,6 +231,7 @@ class Advance {
     // Everything at the start, own scalars at the middle.
     State first = start_;
     first.scalars = middle_.scalars;
+    if (member.link) return move_link(*member.link, first);
     if (member.array >= 0) {
       const Expr rate = at(first, member.rate);
       const std::string name = name_of(block_.system(), member.array);
@@ -272,6 +281,17 @@ class Advance {
     end_.scalars[m.scalar] =
         block_.scalar(m.scalar + "_next", start + length_ * (c0 + solution * (c1 + c2 * solution)));
     return true;
+  }
+
+  /// U(end) = exp(i h w_a T_a) U(start).
+  void move_link(const physics::LinkMotion& link, const State& first) {
+    State turned = first;
+    for (std::size_t a = 0; a < link.velocity.size(); ++a)
+      turned.scalars[link.displacement[a]->name] = length_ * at(first, link.velocity[a]);
+    const std::vector<Expr> moved = at(turned, link.moved);
+    for (std::size_t i = 0; i < moved.size(); ++i)
+      end_.arrays[link.arrays[i]] =
+          block_.array(name_of(block_.system(), link.arrays[i]), moved[i], link.arrays[i]);
   }
 
   void define_middle(const std::string& name) {

@@ -68,6 +68,8 @@ struct Member {
   Expr rate;
   std::set<int> own_arrays;  ///< members of its own group that its rate reads
   std::set<std::string> own_scalars;
+  /// A link of SU(n), of which `array` is the first number; all its numbers move together.
+  const physics::LinkMotion* link = nullptr;
   /// Members with the same number >= 0 depend on each other and are updated together.
   int circle = -1;
 };

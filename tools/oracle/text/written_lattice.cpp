@@ -32,6 +32,20 @@ Place Box::place(int site) const {
 
 // ---- neighbours ---------------------------------------------------------------------------------
 
+namespace {
+
+/// sum_a u_a T_a
+Numbers in_algebra(int n, const std::vector<Complex>& u) {
+  Numbers v{n, n, std::vector<Complex>(static_cast<std::size_t>(n * n)), 0};
+  for (std::size_t a = 0; a < u.size(); ++a) {
+    const std::vector<Complex> t = link_generator(n, static_cast<int>(a));
+    for (std::size_t i = 0; i < t.size(); ++i) v.parts[i] += u[a] * t[i];
+  }
+  return v;
+}
+
+}  // namespace
+
 Numbers Written::field_at(const WrittenField& f, const Place& place, bool rate) const {
   Place p = place;
   long double sign = 1;
@@ -72,7 +86,7 @@ Numbers Written::field_at(const WrittenField& f, const Place& place, bool rate) 
     const long double im = outside ? (f.complex ? value : 0) : sign * state.at(first + i + 1);
     v.parts.push_back(f.phase && !rate ? Complex(std::cos(re), std::sin(re)) : Complex(re, im));
   }
-  return v;
+  return f.algebra > 0 && !f.link ? in_algebra(f.algebra, v.parts) : v;
 }
 
 Numbers Written::shifted(const dsl::Expr& e, const Scope& scope, const Place* place) {
@@ -249,6 +263,11 @@ Numbers Written::link_at(const WrittenField& links, Place from, int axis, int si
     read_links_->insert({box.site(p), axis});
   }
   const Numbers all = field_at(links, from, false);
+  if (links.algebra > 0) {
+    if (sign < 0) throw NotCovered{{}, "the momentum of a link backwards"};
+    const auto first = all.parts.begin() + axis * links.columns;
+    return in_algebra(links.algebra, {first, first + links.columns});
+  }
   if (links.colours == 0) {
     const Complex u = all.parts.at(static_cast<std::size_t>(axis));
     return Numbers::of(sign < 0 && links.phase ? conjugate(u) : u);
@@ -268,6 +287,9 @@ Numbers Written::loop(const dsl::Expr& e, const Scope& scope, const Place* place
   const WrittenField* links = nullptr;
   for (const auto& [name, f] : fields)
     if (f.phase || f.colours > 0) links = &f;
+  if (const auto own = fields.find(e.args[0]->text);
+      e.args[0]->kind == ExprKind::Name && own != fields.end())
+    links = &own->second;
   if (!links) throw NotCovered{e.span, "links of this group"};
   if (!place) throw NeedsPlace{};
   Place p = *place;

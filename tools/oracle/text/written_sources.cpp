@@ -213,8 +213,7 @@ std::vector<long double> Written::from_lagrangian(const WrittenField& field, int
   return result;
 }
 
-std::vector<long double> Written::from_hamiltonian(const WrittenField& field, int site) {
-  const NamedFact* h = facts_.find("H");
+WrittenField& Written::partner_of(const WrittenField& field) {
   const std::set<std::string> canonical = dsl::canonical_names(resolved_);
   std::vector<std::string> line;
   for (const physics::FieldFact& fact : facts_.fields)
@@ -222,18 +221,53 @@ std::vector<long double> Written::from_hamiltonian(const WrittenField& field, in
   const auto place = std::find(line.begin(), line.end(), field.name);
   const auto i = static_cast<std::size_t>(place - line.begin());
   if (place == line.end() || (i ^ 1) >= line.size())
-    throw NotCovered{h->span, "the partner of `" + field.name + "`"};
-  WrittenField& partner = fields.at(line[i ^ 1]);
-  const long double sign = i % 2 == 0 ? 1 : -1, norm = field.complex ? 2 : 1;
+    throw NotCovered{facts_.find("H")->span, "the partner of `" + field.name + "`"};
+  const auto found = fields.find(line[i ^ 1]);
+  if (found == fields.end())
+    throw NotCovered{facts_.find("H")->span, "the partner of `" + field.name + "`"};
+  return found->second;
+}
+
+std::vector<Written::Term> Written::terms_of_hamiltonian() const {
   std::vector<Term> parts;
-  terms(*h->value, 1, false, parts);
+  terms(*facts_.find("H")->value, 1, false, parts);
+  return parts;
+}
+
+std::vector<long double> Written::from_hamiltonian(const WrittenField& field, int site,
+                                                   std::optional<std::size_t> only) {
+  WrittenField& partner = partner_of(field);
+  bool momentum = false;  // the second of its pair
+  for (const physics::FieldFact& fact : facts_.fields) {
+    if (fact.name == field.name) break;
+    momentum = momentum || fact.name == partner.name;
+  }
+  const long double sign = momentum ? -1 : 1, norm = field.complex ? 2 : 1;
+  const std::vector<Term> parts = terms_of_hamiltonian();
   std::vector<long double> result(static_cast<std::size_t>(field.reals()));
   for (std::size_t k = 0; k < result.size(); ++k) {
-    if (k % 2 == 1 && !field.complex) continue;
+    if ((k % 2 == 1 && !field.complex) || (only && *only != k)) continue;
+    if (partner.colours > 0) {  // the momentum of a link
+      for (const Term& term : parts)
+        if (!term.total) throw NotCovered{term.text->span, "a force on links outside of `total`"};
+      const auto columns = static_cast<std::size_t>(field.columns);
+      result[k] = -along_link(parts, partner, site, static_cast<int>(k / 2 / columns),
+                              static_cast<int>(k / 2 % columns), false)
+                       .first;
+      continue;
+    }
     long double& u = partner.values[static_cast<std::size_t>(site * partner.reals()) + k];
     result[k] = sign / norm * slope_of(parts, u, partner.scale);
   }
   return result;
+}
+
+long double Written::link_velocity(const WrittenField& links, int site, int axis, int a) {
+  WrittenField& momentum = partner_of(links);
+  if (momentum.algebra != links.colours) throw NotCovered{{}, "the momentum of these links"};
+  const auto place = static_cast<std::size_t>(site * momentum.reals()) +
+                     2 * static_cast<std::size_t>(axis * momentum.columns + a);
+  return slope_of(terms_of_hamiltonian(), momentum.values[place], momentum.scale);
 }
 
 std::vector<Written::Term> Written::terms_of_action(const std::string& name) const {
@@ -513,9 +547,15 @@ void Written::declare(int sites) {
         f.rows = box.dims * f.colours;
         f.columns = f.colours;
         f.complex = true;
+      } else if (type == "su") {
+        f.algebra = size(0);
+        f.columns = f.algebra * f.algebra - 1;
       } else if (!f.phase && type != "real") {
         continue;  // what names it is not covered
       }
+    } else if (type == "su") {
+      f.algebra = size(0);
+      f.rows = f.algebra * f.algebra - 1;
     } else if (type == "complex") {
       f.complex = true;
     } else if (type == "angle") {

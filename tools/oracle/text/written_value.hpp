@@ -87,6 +87,9 @@ struct WrittenField {
   bool link = false;   ///< a row for each axis
   bool phase = false;  ///< a U(1) link: the value is exp(i*number)
   int colours = 0;     ///< SU(n) links: a block of n rows for each axis
+  /// n of type su(n): the numbers are coordinates of a matrix, of momenta of links a row for each
+  /// axis.
+  int algebra = 0;
   WallsWritten walls;
   long double period = 0;
   int order = 1;                           ///< 2: `rates` are part of the state
@@ -154,8 +157,11 @@ class Written {
   /// What the model has of the two, or the rate from its Hamiltonian.
   std::vector<long double> from_source(const WrittenField& field, int site);
   bool follows_lagrangian(const WrittenField& field) const;
-  /// q' or p' from the written H.
-  std::vector<long double> from_hamiltonian(const WrittenField& field, int site);
+  /// q' or p' from the written H. `only`: the one real number that is wanted; others are then 0.
+  std::vector<long double> from_hamiltonian(const WrittenField& field, int site,
+                                            std::optional<std::size_t> only = std::nullopt);
+  /// w_a of U' = i w_a T_a U for the link along `axis`, from the written H.
+  long double link_velocity(const WrittenField& links, int site, int axis, int a);
   /// -dS/du of the action called `name`, summed over the box, by one real number of the field.
   long double from_action(const std::string& name, const WrittenField& field, int site,
                           std::size_t real);
@@ -267,6 +273,9 @@ class Written {
   long double slope_along(const std::vector<Term>& terms, long double h,
                           const std::function<void(long double)>& move);
   std::vector<Term> terms_of_action(const std::string& name) const;
+  std::vector<Term> terms_of_hamiltonian() const;
+  /// The momentum of a coordinate of H, or the coordinate of a momentum.
+  WrittenField& partner_of(const WrittenField& field);
   // ---- links
   class Turned;
   std::vector<Term> terms_of_actions() const;
