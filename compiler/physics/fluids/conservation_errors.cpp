@@ -234,6 +234,13 @@ Diagnostic vector_by(Span span, const std::string& name) {
                "write `by fixed_point`");
 }
 
+Diagnostic bound_of_fixed_point(Span span, const std::string& option) {
+  return error("E0793", span, fmt::format("`fixed_point` takes no `{}`", option), "",
+               "`from` and `to` enclose a root for newton and bisection; u = g(u) is iterated from "
+               "`start`",
+               fmt::format("leave `{}` out, or solve for a number by newton", option));
+}
+
 Diagnostic relaxes_twice(Span span, const std::string& name) {
   return error("E0834", span, fmt::format("`{}` relaxes twice", name), "",
                "a variable has one target and one time", "add the targets in one line");

@@ -178,6 +178,8 @@ class Recovery {
         if (name == "start") solve.start = lower_.fixed_number(*item.value, "the start");
         if (name == "from") solve.from = lower_.fixed_number(*item.value, "the least value");
         if (name == "to") solve.to = lower_.fixed_number(*item.value, "the largest value");
+        if ((name == "from" || name == "to") && solve.method == Solve::Method::FixedPoint)
+          d_.fail(errors::bound_of_fixed_point(item.head->span, name));
       }
       if (!(solve.tolerance > 0) || solve.most < 1 || solve.most > 1000) {
         d_.fail(errors::solve_bounds(line.span));
