@@ -110,7 +110,8 @@ TEST_F(Starts, WhatIsNoLinkIsRefusedWithItsSite) {
                     "U = [[cos(f), sin(f)], [-sin(f), cos(f) + 0.01*index(x)]]\nf = "
                     "0.3*index(y)"));
   EXPECT_TRUE(has(site, "E0718") && has(site, "at site (7, ")) << site;
-  EXPECT_TRUE(has(refused(links("SU(2)", "U = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]")), "mat(2,2)"));
+  EXPECT_TRUE(has(refused(links("SU(2)", "U = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]")),
+                  "is SU(2), but this is mat(3,3)"));
   EXPECT_TRUE(has(refused(links("U(1)", "U = 1 + 0.1i*index(x)")), "at site (7, *)"));
   EXPECT_TRUE(has(refused(links("SU(2)", "U = [[1, 0], [0]]")), "E0201"));
 }
