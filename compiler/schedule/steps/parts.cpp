@@ -14,13 +14,7 @@ namespace vphi::schedule {
 namespace {
 
 using algebra::Expr;
-using algebra::Op;
 using kernel::Kernel;
-
-/// What a part reads or makes again.
-bool is_read(const algebra::Node& node) {
-  return node.op == Op::Load || node.op == Op::Site || node.op == Op::Stencil || !node.per_site;
-}
 
 class LongKernels {
  public:

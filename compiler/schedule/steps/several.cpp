@@ -8,6 +8,11 @@
 
 namespace vphi::schedule {
 
+bool is_read(const algebra::Node& node) {
+  using algebra::Op;
+  return node.op == Op::Load || node.op == Op::Site || node.op == Op::Stencil || !node.per_site;
+}
+
 void declare_used(const Plan& plan, kernel::Kernel& kernel) {
   std::set<int> read = arrays_read(kernel), written;
   for (const kernel::Store& store : kernel.stores) written.insert(store.array);

@@ -8,6 +8,9 @@
 
 namespace vphi::schedule {
 
+/// What each of the kernels reads or makes again: what no other number of the site goes into.
+bool is_read(const algebra::Node& node);
+
 /// Declares the arrays that the kernel reads and writes: as it declared them before, and others as
 /// the program describes them.
 void declare_used(const Plan& plan, kernel::Kernel& kernel);

@@ -29,10 +29,6 @@ constexpr double kMostNumbers = 1.3;
 /// Instructions that two sweeps may both compute.
 constexpr int kComputedTwice = 24;
 
-bool is_read(const algebra::Node& node) {
-  return node.op == Op::Load || node.op == Op::Site || node.op == Op::Stencil || !node.per_site;
-}
-
 /// The values of a kernel, in sets that are computed by one sweep each.
 class Division {
  public:
