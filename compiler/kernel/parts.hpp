@@ -18,7 +18,8 @@ namespace vphi::kernel {
 
 /// The numbers that each part but the last hands on, in the order of the parts. Empty: the
 /// computation stays whole, because its estimated instructions, with rounds as loops (rounds.hpp),
-/// are few or each place to cut it would move too many numbers. `leaf`: nodes that are read and not computed.
+/// are few or each place to cut it would move too many numbers. `leaf`: nodes that are read and not
+/// computed.
 std::vector<std::vector<Expr>> cuts_of(std::span<const Expr> roots,
                                        const std::function<bool(const algebra::Node&)>& leaf,
                                        Precision precision);

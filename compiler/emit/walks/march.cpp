@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/emit/walks/march_text.hpp"
 #include "compiler/kernel/kernel.hpp"
@@ -191,25 +192,35 @@ bool worth_marching(const Job& job) {
          plan_march(job).width >= kLeastValuesOnALine;
 }
 
+namespace {
+
+/// Hands the job in three dimensions and its best shape to `use`; nothing where the pattern does
+/// not apply.
+template <class Use>
+auto in_best_shape(const Job& job, const Use& use)
+    -> std::optional<decltype(use(job, std::declval<const MarchShape&>()))> {
+  const auto of = [&](const Job& in_three) {
+    const auto shape = choose_march(in_three);
+    return shape ? std::optional(use(in_three, *shape)) : std::nullopt;
+  };
+  if (job.kernel.dims == 3) return of(job);
+  if (job.kernel.dims > 3 || !worth_marching(job)) return std::nullopt;
+  const kernel::Kernel kernel = in_three_dimensions(job.kernel);
+  return of(in_three_dimensions(job, kernel));
+}
+
+}  // namespace
+
 std::optional<program::Kernel> march_if_it_fits(const Job& job, const Bindings& bindings) {
   // ranges of planes are along z
   if (job.kernel.planes && job.kernel.planes->axis != job.kernel.dims - 1) return std::nullopt;
-  if (job.kernel.dims == 3) {
-    const auto shape = choose_march(job);
-    return shape ? std::optional(emit_march(job, bindings, *shape)) : std::nullopt;
-  }
-  if (job.kernel.dims > 3 || !worth_marching(job)) return std::nullopt;
-  const kernel::Kernel kernel = in_three_dimensions(job.kernel);
-  const Job in_three = in_three_dimensions(job, kernel);
-  const auto shape = choose_march(in_three);
-  return shape ? std::optional(emit_march(in_three, bindings, *shape)) : std::nullopt;
+  return in_best_shape(job, [&](const Job& in_three, const MarchShape& shape) {
+    return emit_march(in_three, bindings, shape);
+  });
 }
 
 bool march_fits(const Job& job) {
-  if (job.kernel.dims == 3) return choose_march(job).has_value();
-  if (job.kernel.dims > 3 || !worth_marching(job)) return false;
-  const kernel::Kernel kernel = in_three_dimensions(job.kernel);
-  return choose_march(in_three_dimensions(job, kernel)).has_value();
+  return in_best_shape(job, [](const Job&, const MarchShape&) { return true; }).has_value();
 }
 
 }  // namespace vphi::emit

@@ -196,6 +196,12 @@ Observer::Fields Observer::fields(const std::string& hint, const std::vector<Exp
   return result;
 }
 
+SiteLoops Observer::Before::loops(const std::string& name) {
+  wanted.pure = true;
+  wanted.name = name;
+  return make_site_loops(block, wanted);
+}
+
 Observer::Result Observer::finish(const std::string& name) {
   wanted_.pure = true;
   wanted_.name = name;
@@ -205,17 +211,13 @@ Observer::Result Observer::finish(const std::string& name) {
   result.alone = std::move(sweeps.alone);
   result.chain = sequence_of(std::move(sweeps));
   if (ahead_ && !ahead_->transforms.empty()) {
-    ahead_->wanted.pure = true;
-    ahead_->wanted.name = name + "_tensor";
-    SiteLoops first = make_site_loops(ahead_->block, ahead_->wanted);
+    SiteLoops first = ahead_->loops(name + "_tensor");
     result.before_alone = std::move(first.alone);
     result.before = sequence_of(std::move(first));
     result.transforms = std::move(ahead_->transforms);
   }
   if (images_ && !images_->maps.empty()) {
-    images_->wanted.pure = true;
-    images_->wanted.name = name + "_sources";
-    SiteLoops first = make_site_loops(images_->block, images_->wanted);
+    SiteLoops first = images_->loops(name + "_sources");
     result.sources_alone = std::move(first.alone);
     result.sources = sequence_of(std::move(first));
     result.maps = std::move(images_->maps);

@@ -61,24 +61,26 @@ class Observer {
   Result finish(const std::string& name);
 
  private:
-  /// The sweeps before the projections.
-  struct Ahead {
-    Ahead(const physics::System& system, const Stepping& stepping, Slots& slots, Storage& storage)
+  /// Sweeps before those of the output, with a block of their own.
+  struct Before {
+    Before(const physics::System& system, const Stepping& stepping, Slots& slots, Storage& storage)
         : block(system, slots, storage), state(synchronised(block, stepping)) {}
+    SiteLoops loops(const std::string& name);
     Block block;
     State state;
     Wanted wanted;
+  };
+
+  /// The sweeps before the projections.
+  struct Ahead : Before {
+    using Before::Before;
     std::vector<program::Transform> transforms;
     std::map<int, Expr> projected;  ///< array number -> the expression of the projected value
   };
 
   /// Spectral Laplacians, and the sweeps before them.
-  struct Images {
-    Images(const physics::System& system, const Stepping& stepping, Slots& slots, Storage& storage)
-        : block(system, slots, storage), state(synchronised(block, stepping)) {}
-    Block block;
-    State state;
-    Wanted wanted;
+  struct Images : Before {
+    using Before::Before;
     std::vector<ArrayMap> maps;
     std::map<const algebra::Node*, Expr> known;
   };

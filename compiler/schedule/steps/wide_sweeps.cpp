@@ -70,7 +70,7 @@ class Division {
   std::vector<std::vector<std::size_t>> inseparable() const {
     std::vector<std::size_t> set(values_.size());
     std::iota(set.begin(), set.end(), std::size_t{0});
-    const auto join = [&](std::size_t i, std::size_t j) {
+    const auto unite = [&](std::size_t i, std::size_t j) {
       const std::size_t from = set[i], to = set[j];
       std::ranges::replace(set, from, to);
     };
@@ -92,7 +92,7 @@ class Division {
         if (in_place || both_sums ||
             (i < j &&
              length[i] + length[j] - instructions({values_[i], values_[j]}) > kComputedTwice))
-          join(i, j);
+          unite(i, j);
       }
     std::map<std::size_t, std::vector<std::size_t>> sets;
     for (std::size_t i = 0; i < set.size(); ++i) sets[set[i]].push_back(i);
@@ -163,8 +163,8 @@ class Division {
 };
 
 bool may_be_divided(const Kernel& kernel, std::int64_t least_bytes) {
-  return kernel.dims > 1 && kernel.stores.size() > 1 && kernel.along < 0 && !kernel.colours &&
-         kernel.stages.empty() && kernel.reach == kernel::Reach::Launch &&
+  return (kernel.dims == 2 || kernel.dims == 3) && kernel.stores.size() > 1 && kernel.along < 0 &&
+         !kernel.colours && kernel.stages.empty() && kernel.reach == kernel::Reach::Launch &&
          !kernel::sums_pairs(kernel) &&
          kernel.sites() * kernel.instances * kernel::cost(kernel).bytes >= least_bytes &&
          std::ranges::any_of(algebra::reads(kernel.values()), [](const Expr leaf) {

@@ -192,21 +192,16 @@ VPHI_KERNEL vphi_field(VPHI_GLOBAL double* to, VPHI_GLOBAL const double* from,
   to[2 * i + 1] VPHI_PUT VPHI_IM;
 }
 )";
-constexpr const char* kSetReal =
-    "#define VPHI_PUT =\n#define VPHI_RE factors[i] * re\n#define VPHI_IM factors[i] * im\n";
-constexpr const char* kAddReal =
-    "#define VPHI_PUT +=\n#define VPHI_RE factors[i] * re\n#define VPHI_IM factors[i] * im\n";
-constexpr const char* kSetComplex =
-    "#define VPHI_PUT =\n#define VPHI_RE factors[2 * i] * re - factors[2 * i + 1] * im\n"
+constexpr const char* kReal = "#define VPHI_RE factors[i] * re\n#define VPHI_IM factors[i] * im\n";
+constexpr const char* kComplex =
+    "#define VPHI_RE factors[2 * i] * re - factors[2 * i + 1] * im\n"
     "#define VPHI_IM factors[2 * i] * im + factors[2 * i + 1] * re\n";
-constexpr const char* kAddComplex =
-    "#define VPHI_PUT +=\n#define VPHI_RE factors[2 * i] * re - factors[2 * i + 1] * im\n"
-    "#define VPHI_IM factors[2 * i] * im + factors[2 * i + 1] * re\n";
+constexpr const char *kSet = "#define VPHI_PUT =\n", *kAdd = "#define VPHI_PUT +=\n";
 
 struct Entry {
   const char *name, *text;
   int arguments;
-  const char* defined = "";  ///< in front of the text
+  const char *put = "", *factor = "";  ///< in front of the text
 };
 
 Entry entry_of(FieldKernel which) {
@@ -226,13 +221,13 @@ Entry entry_of(FieldKernel which) {
     case FieldKernel::BinPower:
       return {"power by bin", kBinPower, 3};
     case FieldKernel::SetModesReal:
-      return {"modes times real factors", kModes, 4, kSetReal};
+      return {"modes times real factors", kModes, 4, kSet, kReal};
     case FieldKernel::AddModesReal:
-      return {"modes times real factors, added", kModes, 4, kAddReal};
+      return {"modes times real factors, added", kModes, 4, kAdd, kReal};
     case FieldKernel::SetModesComplex:
-      return {"modes times factors", kModes, 4, kSetComplex};
+      return {"modes times factors", kModes, 4, kSet, kComplex};
     case FieldKernel::AddModesComplex:
-      return {"modes times factors, added", kModes, 4, kAddComplex};
+      return {"modes times factors, added", kModes, 4, kAdd, kComplex};
   }
   return {};
 }
@@ -272,8 +267,8 @@ program::Kernel field_kernel(FieldKernel which, Target target, Precision precisi
   kernel.entry = "vphi_field";
   kernel.source = std::string(target == Target::Cuda ? kCuda : kOpenCl) + sheet_names() +
                   philox_names() + "#define REAL " +
-                  (precision == Precision::F32 ? "float" : "double") + "\n" + kShared +
-                  entry.defined + entry.text;
+                  (precision == Precision::F32 ? "float" : "double") + "\n" + kShared + entry.put +
+                  entry.factor + entry.text;
   kernel.arguments.resize(static_cast<std::size_t>(entry.arguments));
   kernel.grid[0] = static_cast<std::uint32_t>((threads + kThreads - 1) / kThreads);
   kernel.block[0] = kThreads;
