@@ -75,8 +75,6 @@ class DeviceFourierMaps {
     BufferHandle memory;
   };
   const std::vector<Factors>& factors(std::size_t map);
-  void launch(FieldKernel which, program::Precision precision, std::int64_t threads,
-              std::initializer_list<BufferHandle> arguments);
   void release();
 
   const program::Program& program_;
@@ -89,7 +87,7 @@ class DeviceFourierMaps {
   std::vector<BufferHandle> boxes_;  ///< one for each array of a map that is read, and one
   BufferHandle sheet_;
   std::map<const FourierMaps::Table*, std::vector<Factors>> factors_;
-  std::map<std::pair<FieldKernel, program::Precision>, KernelHandle> kernels_;
+  FieldKernels kernels_;
   std::string why_;
 };
 

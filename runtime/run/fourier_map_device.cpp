@@ -13,7 +13,8 @@ DeviceFourierMaps::DeviceFourierMaps(const program::Program& program, Device& de
       wanted_(transform),
       threads_(threads),
       tables_(program, threads),
-      box_{{program.extent[0], program.extent[1], program.extent[2]}} {}
+      box_{{program.extent[0], program.extent[1], program.extent[2]}},
+      kernels_(device) {}
 
 DeviceFourierMaps::~DeviceFourierMaps() {
   try {
@@ -72,16 +73,6 @@ bool DeviceFourierMaps::ready() {
   return true;
 }
 
-void DeviceFourierMaps::launch(FieldKernel which, Precision precision, std::int64_t threads,
-                               std::initializer_list<BufferHandle> arguments) {
-  KernelHandle& kernel = kernels_[{which, precision}];
-  if (kernel.id < 0) {
-    const auto source = field_kernel(which, device_.info().target, precision, threads);
-    kernel = device_.compile(std::span(&source, 1)).front();
-  }
-  device_.launch(kernel, std::span(arguments.begin(), arguments.size()));
-}
-
 const std::vector<DeviceFourierMaps::Factors>& DeviceFourierMaps::factors(std::size_t map) {
   const FourierMaps::Table& table = tables_.table(map);
   const auto [found, made] = factors_.try_emplace(&table);
@@ -111,7 +102,8 @@ void DeviceFourierMaps::apply(std::size_t map, std::span<const BufferHandle> fro
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (std::ranges::none_of(all, [&](const Factors& entry) { return entry.column == i; }))
       continue;
-    launch(FieldKernel::Pad, precision(of.from[i]), box_.sites(), {boxes_[i], from[i], sheet_});
+    kernels_.launch(FieldKernel::Pad, precision(of.from[i]), box_.sites(),
+                    {boxes_[i], from[i], sheet_});
     transform_->forward(boxes_[i]);
   }
   const BufferHandle sum = boxes_.back();
@@ -122,15 +114,16 @@ void DeviceFourierMaps::apply(std::size_t map, std::span<const BufferHandle> fro
       const FieldKernel which =
           entry.real ? first ? FieldKernel::SetModesReal : FieldKernel::AddModesReal
                      : (first ? FieldKernel::SetModesComplex : FieldKernel::AddModesComplex);
-      launch(which, Precision::F64, box_.modes(),
-             {sum, boxes_[entry.column], entry.memory, sheet_});
+      kernels_.launch(which, Precision::F64, box_.modes(),
+                      {sum, boxes_[entry.column], entry.memory, sheet_});
       first = false;
     }
     if (first)
       device_.zero(sum);
     else
       transform_->inverse(sum);
-    launch(FieldKernel::Unpad, precision(of.to[row]), box_.sites(), {to[row], sum, sheet_});
+    kernels_.launch(FieldKernel::Unpad, precision(of.to[row]), box_.sites(),
+                    {to[row], sum, sheet_});
   }
 }
 

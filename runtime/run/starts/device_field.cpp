@@ -24,7 +24,8 @@ DeviceFields::DeviceFields(const program::Program& program, Device& device, Tran
     : p_(program),
       device_(device),
       wanted_(transform),
-      box_{{program.extent[0], program.extent[1], program.extent[2]}} {}
+      box_{{program.extent[0], program.extent[1], program.extent[2]}},
+      kernels_(device) {}
 
 DeviceFields::~DeviceFields() {
   try {
@@ -79,19 +80,6 @@ bool DeviceFields::ready() {
   return true;
 }
 
-void DeviceFields::launch(FieldKernel which, Precision precision, std::int64_t threads,
-                          std::initializer_list<BufferHandle> arguments) {
-  const auto key = std::pair(which, precision);
-  auto found = std::find_if(kernels_.begin(), kernels_.end(),
-                            [&](const auto& entry) { return entry.first == key; });
-  if (found == kernels_.end()) {
-    const auto kernel = field_kernel(which, device_.info().target, precision, threads);
-    kernels_.emplace_back(key, device_.compile(std::span(&kernel, 1)).front());
-    found = std::prev(kernels_.end());
-  }
-  device_.launch(found->second, std::span(arguments.begin(), arguments.size()));
-}
-
 void DeviceFields::write_sheet(const std::vector<double>& values) {
   device_.upload(sheet_, 0, std::as_bytes(std::span(values)));
 }
@@ -122,8 +110,9 @@ bool DeviceFields::random(const RandomField& field, BufferHandle to, Precision p
   sheet[kScale] = field.amplitude;
   sheet[kLow] = field.low, sheet[kHigh] = field.high;
   write_sheet(sheet);
-  launch(field.kind == RandomField::Kind::Normal ? FieldKernel::Normal : FieldKernel::Uniform,
-         precision, (box_.sites() + 1) / 2, {to, sheet_});
+  kernels_.launch(
+      field.kind == RandomField::Kind::Normal ? FieldKernel::Normal : FieldKernel::Uniform,
+      precision, (box_.sites() + 1) / 2, {to, sheet_});
   return true;
 }
 
@@ -142,14 +131,15 @@ void DeviceFields::vacuum(const RandomField& field, BufferHandle to, Precision p
   if (!recipe.correlator.empty()) {
     BufferHandle correlator = take(sizeof(double) * recipe.correlator.size());
     device_.upload(correlator, 0, std::as_bytes(std::span(recipe.correlator)));
-    launch(FieldKernel::LayCorrelator, Precision::F64, box_.sites(), {padded_, correlator, sheet_});
+    kernels_.launch(FieldKernel::LayCorrelator, Precision::F64, box_.sites(),
+                    {padded_, correlator, sheet_});
     transform_->forward(padded_);
     device_.synchronise();
     give(correlator);
   }
-  launch(FieldKernel::ColourModes, Precision::F64, box_.modes(), {padded_, sheet_});
+  kernels_.launch(FieldKernel::ColourModes, Precision::F64, box_.modes(), {padded_, sheet_});
   transform_->inverse(padded_);
-  launch(FieldKernel::Unpad, precision, box_.sites(), {to, padded_, sheet_});
+  kernels_.launch(FieldKernel::Unpad, precision, box_.sites(), {to, padded_, sheet_});
 }
 
 std::optional<std::vector<DeviceFields::Shell>> DeviceFields::shells(BufferHandle from,
@@ -165,11 +155,11 @@ std::optional<std::vector<DeviceFields::Shell>> DeviceFields::shells(BufferHandl
   const auto bins = static_cast<std::int64_t>(std::sqrt(corner) + 0.5) + 1;
   sheet[kBins] = static_cast<double>(bins);
   write_sheet(sheet);
-  launch(FieldKernel::Pad, precision, box_.sites(), {padded_, from, sheet_});
+  kernels_.launch(FieldKernel::Pad, precision, box_.sites(), {padded_, from, sheet_});
   transform_->forward(padded_);
   const std::int64_t count = bins * box_.n[2];
   BufferHandle sums = take(sizeof(double) * 2 * static_cast<std::size_t>(count));
-  launch(FieldKernel::BinPower, Precision::F64, count, {sums, padded_, sheet_});
+  kernels_.launch(FieldKernel::BinPower, Precision::F64, count, {sums, padded_, sheet_});
   std::vector<double> planes(2 * static_cast<std::size_t>(count));
   device_.download(std::as_writable_bytes(std::span(planes)), sums, 0);
   give(sums);

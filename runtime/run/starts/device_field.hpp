@@ -52,8 +52,6 @@ class DeviceFields {
  private:
   bool ready();
   void vacuum(const program::RandomField& field, BufferHandle to, program::Precision precision);
-  void launch(FieldKernel which, program::Precision precision, std::int64_t threads,
-              std::initializer_list<BufferHandle> arguments);
   BufferHandle take(std::size_t bytes);
   void give(BufferHandle& handle);
   void write_sheet(const std::vector<double>& values);
@@ -65,7 +63,7 @@ class DeviceFields {
   fft::Box box_;
   std::unique_ptr<fft::DeviceTransform> transform_;
   BufferHandle padded_, sheet_;
-  std::vector<std::pair<std::pair<FieldKernel, program::Precision>, KernelHandle>> kernels_;
+  FieldKernels kernels_;
   std::string why_;
 };
 

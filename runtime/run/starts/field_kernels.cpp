@@ -1,6 +1,7 @@
 #include "runtime/run/starts/field_kernels.hpp"
 
 #include <array>
+#include <span>
 
 #include "program/philox.hpp"
 
@@ -273,6 +274,16 @@ program::Kernel field_kernel(FieldKernel which, Target target, Precision precisi
   kernel.grid[0] = static_cast<std::uint32_t>((threads + kThreads - 1) / kThreads);
   kernel.block[0] = kThreads;
   return kernel;
+}
+
+void FieldKernels::launch(FieldKernel which, Precision precision, std::int64_t threads,
+                          std::initializer_list<BufferHandle> arguments) {
+  KernelHandle& kernel = kernels_[{which, precision}];
+  if (kernel.id < 0) {
+    const auto source = field_kernel(which, device_.info().target, precision, threads);
+    kernel = device_.compile(std::span(&source, 1)).front();
+  }
+  device_.launch(kernel, std::span(arguments.begin(), arguments.size()));
 }
 
 }  // namespace vphi::runtime

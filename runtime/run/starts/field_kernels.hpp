@@ -8,10 +8,14 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "program/program.hpp"
+#include "runtime/device/device.hpp"
 
 namespace vphi::runtime {
 
@@ -60,5 +64,20 @@ enum class FieldKernel {
 /// `threads`: number of threads with work; `precision`: of the field that it reads or writes.
 program::Kernel field_kernel(FieldKernel which, program::Target target,
                              program::Precision precision, std::int64_t threads);
+
+/// These kernels on one device, for boxes of one size: each is compiled at first use.
+class FieldKernels {
+ public:
+  /// `device` must outlive this.
+  explicit FieldKernels(Device& device) : device_(device) {}
+  /// Queues a launch with as many threads as at the first launch of this kernel. Throws
+  /// DeviceError.
+  void launch(FieldKernel which, program::Precision precision, std::int64_t threads,
+              std::initializer_list<BufferHandle> arguments);
+
+ private:
+  Device& device_;
+  std::map<std::pair<FieldKernel, program::Precision>, KernelHandle> kernels_;
+};
 
 }  // namespace vphi::runtime
