@@ -297,7 +297,7 @@ std::string own_part(const program::Cut& cut) {
 std::string copies(const program::Cut& cut) {
   if (cut.all || std::max<std::int64_t>(cut.ghost[0], cut.ghost[1]) >= cut.whole - cut.own)
     return "copies of all others";
-  if (cut.axis == 0) return "without copies of others";
+  if (cut.ghost[0] + cut.ghost[1] == 0) return "without copies of others";
   return fmt::format("{} and {} copies of its neighbours' below and above them", cut.ghost[0],
                      cut.ghost[1]);
 }

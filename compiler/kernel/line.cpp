@@ -263,6 +263,30 @@ class Finder {
     return places;
   }
 
+  /// Whether the value is zero but where one of a few equations of a coordinate holds. `tests`
+  /// collects them; ranks that share a row add the number of their first site to a coordinate.
+  static bool zero_but_at(Expr value, std::set<const algebra::Node*>& tests) {
+    if (value.is_zero()) return true;
+    if (value.is(Op::Select)) {
+      const Expr test = value.arg(0);
+      int sites = 0;
+      algebra::visit(test, [&](Expr node) { sites += node.is(Op::Site) ? 1 : 0; });
+      if (!test.is(Op::Equal) || sites != 1 || !value.arg(2).is_zero()) return false;
+      tests.insert(test.get());
+      return true;
+    }
+    const bool scaled = value.is(Op::Mul) && value.args().size() == 2 && value.arg(0).is_number();
+    if (!scaled && !value.is(Op::Add) && !value.is(Op::Sub) && !value.is(Op::Neg)) return false;
+    return std::ranges::all_of(value.args().subspan(scaled ? 1 : 0),
+                               [&](Expr part) { return zero_but_at(part, tests); });
+  }
+
+  static bool two_terms(const Reduction& reduction) {
+    std::set<const algebra::Node*> tests;
+    return reduction.kind == ReduceKind::Sum && zero_but_at(reduction.value, tests) &&
+           tests.size() <= 2;
+  }
+
   // ---- the walk --------------------------------------------------------------------------------
 
   bool is_leaf(const Value& value) const { return value.args.empty(); }
@@ -362,6 +386,7 @@ class Finder {
     for (const Reduction& reduction : kernel_.reductions) {
       line.only.push_back(reduction.kind == ReduceKind::Sum ? only_at(reduction.value)
                                                             : std::nullopt);
+      line.two_terms.push_back(two_terms(reduction));
     }
     for (const Place& root : roots) {
       if (root.value == kConstant) continue;

@@ -21,6 +21,7 @@ using kernel::Kernel;
 using End = program::Cut::End;
 
 constexpr std::int64_t kFewestSlabs = 4;
+constexpr std::int64_t kVector = 8;  // sites of a row: the own ones begin at multiples of it
 constexpr const char* kOrigin = "first_plane";
 constexpr const char* kOneDevice = "run it on one device, without ranks";
 
@@ -89,8 +90,7 @@ class Cutter {
       if (auto refused = refusal_of(kernel, p_)) return refused;
     }
     if (cut_.axis == 0) {
-      if (auto refused = neighbours_in_row()) return refused;
-      cut_.all = std::ranges::any_of(plan_.kernels, kernel::sums_pairs);
+      if (auto refused = row()) return refused;
     }
     if (auto refused = ends()) return refused;
     if (auto refused = slabs()) return refused;
@@ -99,13 +99,18 @@ class Cutter {
   }
 
  private:
-  std::optional<NotCut> neighbours_in_row() const {
-    for (const Kernel& kernel : plan_.kernels)
-      if (!neighbours_across(plan_, kernel, 0).empty())
-        return NotCut{
-            "it is a single row of sites that read their neighbours, and such rows are "
-            "not cut",
-            kOneDevice, span_of(kernel)};
+  /// A single row: its sites are planes.
+  std::optional<NotCut> row() {
+    cut_.all = std::ranges::any_of(plan_.kernels, kernel::sums_pairs);
+    for (const Kernel& kernel : plan_.kernels) {
+      if (neighbours_across(plan_, kernel, 0).empty()) continue;
+      if (cut_.all)
+        return NotCut{"its sites read neighbours beside sums over pairs", kOneDevice,
+                      span_of(kernel)};
+      if (kernel.colours)
+        return NotCut{"it is a single row, whose sites are updated in turns", kOneDevice,
+                      span_of(kernel)};
+    }
     return {};
   }
 
@@ -149,6 +154,7 @@ class Cutter {
 
   std::optional<NotCut> ghosts(std::int64_t slabs, std::int64_t modulus) {
     int deepest = 0;
+    if (cut_.axis == 0) modulus = std::lcm(modulus, kVector);
     for (const Kernel& kernel : plan_.kernels) {
       for (const auto& [buffer, depth] : neighbours_across(plan_, kernel, cut_.axis)) {
         for (std::size_t side = 0; side < 2; ++side) {

@@ -45,7 +45,7 @@ TEST(CutOnOpenCl, AProcessorHasTheNumbersOfOneDevice) {
 INSTANTIATE_TEST_SUITE_P(Patterns, CutAsOnGpu,
                          ::testing::Values("cosmology/lphi4", "cosmology/preheating",
                                            "noise/thermal", "teaching/drum", "gauge/u1_2d",
-                                           "hydro/gubser"),
+                                           "hydro/gubser", "teaching/sine_gordon", "hydro/sod"),
                          testing::model_name);
 
 /// Walks along lines: across the cut, and along it, where ghosts are cells of the lines. 3 ranks
@@ -71,12 +71,13 @@ every 10 steps: total(N), max(n) -> "blown.h5"
 }
 
 /// Those of the second of three ranks.
-void every_kernel_compiles_for_cuda(const std::string& path) {
+void every_kernel_compiles_for_cuda(const std::string& path, const std::string& lattice = "") {
   emit::TargetInfo cuda;
   cuda.target = program::Target::Cuda;
   cuda.is_cpu = false;
   CompileOptions options;
   options.ranks = 3, options.rank = 1, options.batch = 1;
+  options.lattice = lattice;
   const Compilation c = compile_model(path, options, cuda);
   ASSERT_TRUE(c.program) << path;
   for (const program::Kernel& kernel : c.program->kernels) {
@@ -162,13 +163,16 @@ TEST(CutForCuda, EveryKernelCompiles) {
   for (const char* model :
        {"cosmology/preheating", "noise/thermal", "gauge/su2_2d", "hydro/fireball"})
     every_kernel_compiles_for_cuda(testing::shipped(model));
+  for (const char* model : {"teaching/wave", "hydro/shock"})  // rows
+    every_kernel_compiles_for_cuda(testing::shipped(model), "16384");
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, CutLattice,
                          ::testing::Values("cosmology/lphi4", "cosmology/walls",
                                            "cosmology/preheating", "cosmology/gw_lphi4",
                                            "noise/thermal", "teaching/drum", "gauge/u1_2d",
-                                           "spins/ising", "hydro/gubser"),
+                                           "spins/ising", "hydro/gubser", "teaching/sine_gordon",
+                                           "teaching/wave", "hydro/sod"),
                          testing::model_name);
 
 }  // namespace

@@ -125,6 +125,7 @@ Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
   slots["tasks"] = std::to_string(tasks);
   slots["units"] = std::to_string(units_of(job, loop));
   slots["below"] = units_below(kernel, units_of(job, loop));
+  slots["first_site"] = rows.first_site() > 0 ? code("{} + ", rows.first_site()) : Code();
   slots["chunks"] = std::to_string(rows.chunks());
   slots["chunk"] = std::to_string(rows.chunk());
   slots["nx"] = std::to_string(kernel.extent[0]);
@@ -153,7 +154,7 @@ Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
 }  // namespace
 
 Code units_below(const kernel::Kernel& kernel, std::int64_t units) {
-  if (!kernel.planes || kernel.planes->first == 0) return {};
+  if (!kernel.planes || kernel.planes->axis == 0 || kernel.planes->first == 0) return {};
   return code("{} + ", units * kernel.planes->first / kernel.planes->own);
 }
 

@@ -220,7 +220,8 @@ Code Rows::edge_functions() const {
 
 Code Rows::width() const {
   return chunks() == 1 ? std::to_string(length())
-                       : code("vphi_select_index(x0 + {0} < {1}, {0}, {1} - x0)", chunk(), length());
+                       : code("vphi_select_index(x0 + {0} < {1}, {0}, {1} - x0)", chunk(),
+                              first_site() + length());
 }
 
 }  // namespace vphi::emit

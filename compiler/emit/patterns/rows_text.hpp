@@ -24,6 +24,10 @@ class Rows {
   void plan();
   /// Sites of a row that are walked.
   std::int64_t length() const { return kernel_.walked()[0]; }
+  /// The first of them in memory: others where ranks share the sites of a single row.
+  std::int64_t first_site() const {
+    return kernel_.planes && kernel_.planes->axis == 0 ? kernel_.planes->first : 0;
+  }
   std::int64_t row_count() const { return kernel_.walked_sites() / length(); }
   std::int64_t chunk() const { return std::min(length(), kernel::piece_of_row(kernel_.whole())); }
   std::int64_t chunks() const { return (length() + chunk() - 1) / chunk(); }

@@ -38,8 +38,10 @@ int strip_of(const Job& job) {
   const bool same = std::ranges::all_of(job.kernel.arrays, [&](const kernel::ArrayParam& array) {
     return array.store == job.body.real && array.elements == 0;
   });
-  // A rank's part of a single row begins at the start of its memory, and is whole strips.
-  const bool ghosts_first = job.kernel.planes && job.kernel.planes->axis > 0;
+  // A rank's part of a row that reads no neighbours begins at the start of its memory, and is whole
+  // strips.
+  const bool ghosts_first =
+      job.kernel.planes && (job.kernel.planes->axis > 0 || job.kernel.planes->first > 0);
   if (job.dialect.processor() || job.kernel.instances > 1 || ghosts_first ||
       job.kernel.reach != kernel::Reach::Launch || has_site_order(job) || !own || !same ||
       job.body.reads.empty() || job.body.reads.size() > kMostStripInputs ||

@@ -64,8 +64,8 @@ bool is_whole(algebra::Expr value) {
 bool same_sums(const kernel::Line& line) {
   for (std::size_t i = 0; i < line.step.reductions.size(); ++i) {
     const kernel::Reduction& reduction = line.step.reductions[i];
-    const bool two = line.only[i] && line.only[i]->size() <= 2;
-    if (reduction.kind == kernel::ReduceKind::Sum && !two && !is_whole(reduction.value))
+    if (reduction.kind == kernel::ReduceKind::Sum && !line.two_terms[i] &&
+        !is_whole(reduction.value))
       return false;
   }
   return true;
@@ -116,7 +116,7 @@ bool one_line(const kernel::Kernel& kernel) {
 std::optional<kernel::Line> runs_of_threads(const kernel::Kernel& kernel,
                                             const TargetInfo& target) {
   const bool free = kernel.instances == 1 && kernel.reach == kernel::Reach::Launch;
-  if (!free || !dialect_of(target).can.copy_together) return {};
+  if (!free || kernel.planes || !dialect_of(target).can.copy_together) return {};
   kernel::Kernel walked = kernel;
   walked.along = 0;
   auto line = walk_of(walked, target, true);
@@ -132,8 +132,10 @@ std::optional<kernel::Line> runs_of_lanes(const kernel::Kernel& kernel, const Ta
   if (!worth_lanes(kernel, walked, 0, 1)) return {};
   auto line = walk_of(walked, target, true);
   if (!line || !same_sums(*line) || !cut_into_lanes(*line)) return {};
+  // ranks that share a row choose as one device does
+  const std::int64_t run = run_of_lane(*line, kernel.whole()[0]);
   const double beginnings =
-      static_cast<double>(line->before + line->delay) / static_cast<double>(line_shape(*line).run);
+      static_cast<double>(line->before + line->delay) / static_cast<double>(run);
   if (!worth_lanes(kernel, walked, line->held.size(), 1 + beginnings)) return {};
   return line;
 }
@@ -148,6 +150,10 @@ std::optional<kernel::Line> runs_of(const kernel::Kernel& kernel, const TargetIn
 
 std::optional<kernel::Line> lines_of(const kernel::Kernel& kernel, const TargetInfo& target) {
   if (!kernel.random.step.empty()) return {};
+  // where ranks share a row, it is walked in runs alone
+  if (kernel.along == 0 && kernel.planes && kernel.planes->axis == 0) return {};
+  // where ranks share a row, it is walked in runs alone
+  if (kernel.along == 0 && kernel.planes && kernel.planes->axis == 0) return {};
   return kernel.along < 0 ? runs_of(kernel, target) : walk_of(kernel, target, false);
 }
 

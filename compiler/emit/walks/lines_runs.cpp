@@ -27,11 +27,12 @@ class RunsWalk {
         bindings_(bindings),
         kernel_(job.kernel),
         line_(line),
-        extent_(line_shape(line).extent),
+        first_(line_shape(line).first_cell),
+        cells_(line.step.walked()[static_cast<std::size_t>(line.axis)]),
         width_(width_of(job.body.real)),
         rows_(job) {}
 
-  std::int64_t units() const { return (extent_ + block() - 1) / block(); }
+  std::int64_t units() const { return (cells_ + block() - 1) / block(); }
 
   Code text(std::int64_t tasks) const {
     Slots slots;
@@ -45,7 +46,8 @@ class RunsWalk {
     slots["block"] = std::to_string(block());
     slots["before"] = std::to_string(line_.before);
     slots["delay"] = std::to_string(line_.delay);
-    slots["extent"] = std::to_string(extent_);
+    slots["first_cell"] = first_ > 0 ? code("{} + ", first_) : Code();
+    slots["end_cell"] = std::to_string(first_ + cells_);
     slots["still"] = still_copies(job_, line_, bindings_, tasks);
     slots["end"] = line_.still.empty() ? "last" : "vphi_select_index(copies > 0, first, last)";
     slots["held"] = held();
@@ -175,19 +177,23 @@ class RunsWalk {
   const Bindings& bindings_;
   const kernel::Kernel& kernel_;
   const kernel::Line& line_;
-  std::int64_t extent_ = 1, width_ = 1;
+  std::int64_t first_ = 0, cells_ = 1, width_ = 1;  ///< of the cells: those that are computed
   Rows rows_;
 };
 
 }  // namespace
 
-bool cut_into_lanes(kernel::Line& line) {
-  const std::int64_t cells = line_shape(line).extent, width = width_of(line.step.compute);
+std::int64_t run_of_lane(const kernel::Line& line, std::int64_t cells) {
+  const std::int64_t width = width_of(line.step.compute);
   const std::int64_t begins = std::max(1, line.before + line.delay);
   const std::int64_t wish = width * std::max(kLongRun * begins, kShortest);
   const std::int64_t units = (cells + wish - 1) / wish;
-  line.run = (cells + width * units - 1) / (width * units);
-  return line.run >= 2 * begins;
+  return (cells + width * units - 1) / (width * units);
+}
+
+bool cut_into_lanes(kernel::Line& line) {
+  line.run = run_of_lane(line, line.step.walked()[static_cast<std::size_t>(line.axis)]);
+  return line.run >= 2 * std::max(1, line.before + line.delay);
 }
 
 program::Kernel emit_lines_runs(const Job& job, const kernel::Line& line,

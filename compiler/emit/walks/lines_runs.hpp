@@ -8,6 +8,8 @@
 
 namespace vphi::emit {
 
+/// Cells of a run where a lattice has so many.
+std::int64_t run_of_lane(const kernel::Line& line, std::int64_t cells);
 /// Sets the length of a run (Line::run); false where the lattice is too short for its stencil.
 bool cut_into_lanes(kernel::Line& line);
 

@@ -212,8 +212,9 @@ auto in_best_shape(const Job& job, const Use& use)
 }  // namespace
 
 std::optional<program::Kernel> march_if_it_fits(const Job& job, const Bindings& bindings) {
-  // ranges of planes are along z
-  if (job.kernel.planes && job.kernel.planes->axis != job.kernel.dims - 1) return std::nullopt;
+  // ranges of planes are along z, and rows are whole
+  const kernel::Kernel& k = job.kernel;
+  if (k.planes && (k.planes->axis == 0 || k.planes->axis != k.dims - 1)) return std::nullopt;
   return in_best_shape(job, [&](const Job& in_three, const MarchShape& shape) {
     return emit_march(in_three, bindings, shape);
   });
