@@ -24,6 +24,7 @@
 #include "compiler/schedule/schedule.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/steps/multi_step.hpp"
+#include "compiler/schedule/steps/neighbour_values.hpp"
 #include "compiler/schedule/steps/parts.hpp"
 #include "compiler/schedule/steps/persistent.hpp"
 #include "compiler/schedule/steps/together.hpp"
@@ -245,6 +246,11 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   if (options.steps >= 0) planned.steps = options.steps;
   if (options.batch > 0) planned.instances = std::min(options.batch, planned.all_instances());
   for (kernel::Kernel& kernel : result.plan->kernels) kernel.instances = planned.instances;
+  schedule::store_neighbour_values(*result.plan, [&](const kernel::Kernel& kernel) {
+    if (emit::walks_lines(kernel, target)) return schedule::Walked::Lines;
+    return emit::marches(kernel, target, bindings_of(*result.plan)) ? schedule::Walked::March
+                                                                    : schedule::Walked::Sites;
+  });
   if (!target.is_cpu) {
     schedule::cut_long_kernels(*result.plan);
     const emit::Bindings bindings = bindings_of(*result.plan);

@@ -108,6 +108,10 @@ bool marches(const kernel::Kernel& kernel, const TargetInfo& target, const Bindi
   return job.per_site() && !job.signed_index && may_march(job) && march_fits(job);
 }
 
+bool walks_lines(const kernel::Kernel& kernel, const TargetInfo& target) {
+  return lines_of(kernel, target).has_value();
+}
+
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
                      const Bindings& bindings) {
   program::Kernel out;

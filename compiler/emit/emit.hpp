@@ -64,6 +64,8 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
 
 /// Whether a kernel over the whole lattice is a march (walks/march.hpp) on the device.
 bool marches(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings);
+/// Whether it walks along lines (kernel/line.hpp), so that neighbouring sites share their values.
+bool walks_lines(const kernel::Kernel& kernel, const TargetInfo& target);
 
 /// Planes of a lattice that should lie between two cuts, so that a GPU's marches are not shorter.
 std::int64_t planes_of_slab(const TargetInfo& target);
