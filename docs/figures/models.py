@@ -51,6 +51,7 @@ FIGURES = {
     "bjorken": ([], ["mean(eps)", "exact"], "eps", False),
     "viscous_bjorken": ([], ["T_GeV"], "T in GeV", False),
     "viscous_gubser": ([], ["apart"], "mean error of eps", False),
+    "bubble": ([], ["profile(phi)", "profile(v[0])"], "phi and v at t = 90", False),
     "sound": ([], ["re(crest)", "im(crest)"], "amplitude", False),
     "gubser": ([], ["profile(eps)"], "eps at t = 2", False),
     "freeze_out": ([], ["centre"], "largest T in 1/fm", False),

@@ -20,6 +20,7 @@
 #include "tools/oracle/site_check.hpp"
 #include "tools/oracle/solve_check.hpp"
 #include "tools/oracle/start_check.hpp"
+#include "tools/oracle/text/written_fluid.hpp"
 #include "tools/oracle/text/written_value.hpp"
 #include "tools/reduced_model.hpp"
 
@@ -59,7 +60,19 @@ class Comparison {
   static constexpr const char* kStill = "nothing moves";
 
   std::vector<DerivativeRow> rates() {
-    if (system_.conservation) return check_laws(resolved_, system_);
+    std::vector<DerivativeRow> of_laws;
+    if (system_.conservation) {
+      of_laws = check_laws(resolved_, system_);
+      const bool fields = std::ranges::any_of(
+          system_.variables, [&](const Variable& v) { return !v.frozen && !of_law(v); });
+      if (!fields) return of_laws;
+    }
+    std::vector<DerivativeRow> of_fields = rates_of_fields();
+    of_laws.insert(of_laws.end(), of_fields.begin(), of_fields.end());
+    return of_laws;
+  }
+
+  std::vector<DerivativeRow> rates_of_fields() {
     const auto* trajectory = std::get_if<physics::Trajectory>(&system_.dynamics);
     try {
       if (const auto* flow = std::get_if<physics::LinkFlow>(&system_.dynamics))
@@ -123,7 +136,7 @@ class Comparison {
     for (const Variable& v : system_.variables) {
       derived_.arrays[v.array].assign(static_cast<std::size_t>(text_.box.sites()), 0);
       if (v.frozen || state_.second_order_momentum(v)) continue;
-      if (number_of_link(v)) continue;
+      if (number_of_link(v) || of_law(v)) continue;
       Compared c;
       const auto at = standing(text_, v.shown);
       if (!at) {
@@ -150,13 +163,50 @@ class Comparison {
       }
     }
     prepare_velocities();
-    prepare_outputs();
+    if (!system_.conservation) prepare_outputs();
+    prepare_primitives();
     if (text_.closed()) {
       Compared c;
       c.what = What::Scale;
       c.row.variable = state_.scale().symbol + "''";
       c.row.source = "the averages";
       compared_.push_back(c);
+    }
+  }
+
+  /// Whether it is a quantity of a conservation law (law_check.hpp).
+  bool of_law(const Variable& v) const {
+    return system_.conservation &&
+           std::ranges::count(system_.conservation->quantities, v.array) > 0;
+  }
+
+  /// Primitive variables beside fields, whose equations may read them: any numbers, on both sides
+  /// the same.
+  void prepare_primitives() {
+    if (!system_.conservation) return;
+    of_cells_.emplace(resolved_);
+    of_cells_->read_box(text_.box.dims, text_.box.extent);
+    of_cells_->declare(text_.box.sites());
+    fluid_.emplace(resolved_, *of_cells_);
+    text_.cells = fluid_->cells();
+    const auto& recovered = system_.conservation->recovered;
+    std::size_t next = recovered.size();
+    for (const WrittenFluid::Name& name : fluid_->primitives())
+      if (!name.beside) next -= static_cast<std::size_t>(name.size);
+    for (const WrittenFluid::Name& name : fluid_->primitives())
+      for (int i = 0; !name.beside && i < name.size; ++i)
+        primitives_.push_back({recovered[next++].array, &text_.fields.at(name.name), i});
+  }
+  void draw_primitives(std::mt19937_64& random) {
+    std::uniform_real_distribution<double> uniform(0.05, 0.5);
+    for (const Primitive& p : primitives_) {
+      auto& values = derived_.arrays[p.array];
+      values.resize(static_cast<std::size_t>(text_.box.sites()));
+      for (std::size_t s = 0; s < values.size(); ++s) {
+        values[s] = uniform(random);
+        p.field->values[s * static_cast<std::size_t>(p.field->reals()) +
+                        2 * static_cast<std::size_t>(p.component)] = values[s];
+      }
     }
   }
 
@@ -356,10 +406,21 @@ class Comparison {
       state_.show();
       return true;
     }
+    draw_primitives(random);
     start_scalars();
+    if (of_cells_) of_cells_->t = text_.t;
     if (text_.closed()) return close_background();
     state_.show();
     return true;
+  }
+
+  /// Whether the scalar counts what laws have lost or limits have changed.
+  bool counts(const physics::ScalarVariable& s) const {
+    if (!system_.conservation) return false;
+    const auto& laws = *system_.conservation;
+    return s.symbol == laws.fixes || std::ranges::any_of(laws.outflow, [&](const auto& scalar) {
+             return scalar.second == s.symbol;
+           });
   }
 
   /// Time some steps on; in a closed background a = 1.3.
@@ -369,7 +430,7 @@ class Comparison {
     for (const auto& s : system_.scalars) symbols[s.symbol] = 1.3L;
     std::vector<const physics::ScalarVariable*> clock;
     for (std::size_t i = text_.closed() ? 2 : 0; i < system_.scalars.size(); ++i)
-      clock.push_back(&system_.scalars[i]);
+      if (!counts(system_.scalars[i])) clock.push_back(&system_.scalars[i]);
     if (text_.closed()) symbols[state_.scale_slope().symbol] = 0;
     for (const auto* s : clock) symbols[s->symbol] = derived_.scalar(s->initial);
     constexpr int kParts = 400;
@@ -445,6 +506,7 @@ class Comparison {
     const Place p = text_.box.place(site);
     long double h = std::numeric_limits<long double>::infinity();
     for (const auto& s : system_.scalars) {
+      if (counts(s)) continue;
       long double& value = derived_.symbols[s.symbol];
       const long double rate = derived_.scalar(s.rate);
       moved.push_back({&value, value, rate});
@@ -602,6 +664,14 @@ class Comparison {
   DerivedValue derived_;
   ShownState state_;
   std::vector<Compared> compared_;
+  struct Primitive {
+    int array = 0;
+    WrittenField* field = nullptr;
+    int component = 0;
+  };
+  std::vector<Primitive> primitives_;
+  std::optional<Written> of_cells_;  ///< for the scale factors of `fluid_`
+  std::optional<WrittenFluid> fluid_;
   std::optional<physics::Trajectory> trajectory_;
   const physics::Trajectory::Level* ready_ = nullptr;  ///< whose values before kicks are there
   std::vector<long double> ready_at_;                  ///< the state that they are of

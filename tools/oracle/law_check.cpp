@@ -11,6 +11,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/interpret/interpret.hpp"
 #include "tools/oracle/both_sides.hpp"
+#include "tools/oracle/shown_state.hpp"
 #include "tools/oracle/text/written_fluid.hpp"
 
 namespace vphi::tools {
@@ -34,6 +35,7 @@ class LawComparison {
       prepare();
       WrittenFluid fluid(resolved_, text_);
       fluid_ = &fluid;
+      text_.cells = fluid.cells();
       find_share();
       compare_recovery();
       compare_start();
@@ -119,6 +121,7 @@ class LawComparison {
       for (int i = 0; i < p.size; ++i) {
         const double x = uniform(random);
         cell.push_back(p.relaxed                         ? 0.1 * x
+                       : p.beside                        ? 0.5 * x
                        : is_vector(p.name)               ? 0.35 * x
                        : !vectors && uniform(random) < 0 ? -1 - 0.4 * x
                                                          : 1 + 0.4 * x);
@@ -192,7 +195,32 @@ class LawComparison {
       array.clear();
       for (const Cell& cell : cells) array.push_back(cell[c]);
     }
+    put_fields(cells);
     derived_.changed();
+  }
+
+  /// Fields with equations of their own: those of the cells where they are real numbers and
+  /// vectors, random values of all others and of all velocities.
+  void put_fields(const std::vector<Cell>& cells) {
+    std::mt19937_64 random(2741);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    ShownState state(system_, text_, derived_);
+    for (const physics::Variable& v : system_.variables) {
+      if (std::ranges::count(laws_.quantities, v.array) > 0) continue;
+      auto& array = derived_.arrays[v.array];
+      array.resize(cells.size());
+      for (long double& x : array) x = 0.5 * uniform(random);
+      const auto at =
+          ShownState::second_order_momentum(v) ? std::nullopt : standing(text_, v.shown);
+      if (!at) continue;
+      for (const auto& name : fluid_->quantities()) {
+        if (!name.beside || name.name != at->field->name) continue;
+        const auto c = static_cast<std::size_t>(name.first) + at->real / 2;
+        for (std::size_t s = 0; s < cells.size(); ++s) array[s] = cells[s][c];
+      }
+    }
+    derived_.changed();
+    state.show();
   }
 
   std::string shown(const std::vector<WrittenFluid::Name>& names, std::size_t component) const {
@@ -214,7 +242,8 @@ class LawComparison {
   void compare_recovery() {
     for (const physics::Derived& value : laws_.recovered) derived_.made[value.array] = value.value;
     std::vector<Filling> all;
-    const auto count = static_cast<std::size_t>(fluid_->components(true));
+    const auto count =
+        static_cast<std::size_t>(fluid_->components(true) - fluid_->components_beside());
     for (std::size_t c = 0; c < count; ++c)
       all.emplace_back(row(shown(fluid_->primitives(), c), "recover"));
     // in the order of the System: the solved name first, then primitives as they are declared

@@ -247,6 +247,7 @@ std::vector<Expectation> read_expectations(const Program& d, Lowerer& lower, Pro
 
 Watched watch_progress(const Program& d, Lowerer& lower, ProgramUnits& units) {
   Watched result;
+  if (d.conservation) return result;  // fields exchange energy with what the laws conserve
   Arena& arena = d.arena();
   bool second_order = false;
   for (const StateField& field : d.fields) second_order = second_order || field.order == 2;

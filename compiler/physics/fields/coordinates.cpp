@@ -128,6 +128,11 @@ Expr face_area(const Space& d, int axis) {
   return mean_over(d, beside(product_without(d, axis), axis, 1), axis);
 }
 
+Expr face_over_length(const Space& d, int axis) {
+  return face_area(d, axis) /
+         beside(d.coordinates.factors[static_cast<std::size_t>(axis)], axis, 1);
+}
+
 Expr widening(const Space& d, int factor, int axis) {
   const Expr h = d.coordinates.factors[static_cast<std::size_t>(factor)];
   if (factor == axis || !along(h, axis)) return d.arena().integer(0);

@@ -14,6 +14,9 @@ namespace vphi::physics {
 Expr cell_volume(const Space& d);
 /// The product of all factors but that of `axis`, the mean over the face towards the next site.
 Expr face_area(const Space& d, int axis);
+/// Area of the same face over the scale factor of `axis` there: what a difference between the two
+/// sites is multiplied by in a Laplacian.
+Expr face_over_length(const Space& d, int axis);
 /// (d h_k/dx_i) times the factors other than h_k and h_i, the mean over a cell and times dx: what
 /// changes in the area of the faces across axis i because of h_k. The sum over k is the difference
 /// between the two faces.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fields/link_motion.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
@@ -175,6 +176,8 @@ Value equation_from_potential(const Theory& d, Lowerer& lower, const StateField&
     if (d.expanding()) {
       sum = sum * algebra::pow(d.scale(), -2) - arena.integer(3) * d.hubble() * velocity;
     }
+    for (int k = 0; k < static_cast<int>(d.coordinates.factors.size()); ++k)
+      sum = sum - stretching(d, k) * velocity;
     if (d.potential) {
       const std::size_t before = arena.size();
       const Expr slope = variation(d, d.potential, Functional::Density, x->index, source);

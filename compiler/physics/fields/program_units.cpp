@@ -299,7 +299,7 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
     const Expr local = split.local;
     const bool gradient = local.is(Op::Load) && is_gradient(local->index);
     const Walls walls = gradient ? d_.walls_of(local->index) : Walls{};
-    const bool symmetric = gradient && walls.by_parts(d_.grid.dims) &&
+    const bool symmetric = gradient && !d_.coordinates.given() && walls.by_parts(d_.grid.dims) &&
                            algebra::is_symmetric(arena.stencil_data(d_.laplacian)) &&
                            !angle_of(d_, arena.load(local->index - kGradientBase));
     if (symmetric && walls.closed(d_.grid.dims) && !in_step_) {

@@ -43,6 +43,7 @@ const algebra::Node* uneven_stencil(System& system) {
 std::string obstacle(System& system, const std::set<int>& arrays) {
   if (!std::holds_alternative<Evolution>(system.dynamics)) return "no integrator moves the fields";
   if (system.noise.kind != NoiseClass::None) return "noise moves the fields";
+  if (system.conservation) return "conservation laws stand beside the fields";
   if (!system.limits.empty()) return "`limit` changes what is stored";
   if (!system.solves.empty()) return "linear systems are solved";
   if (system.lattice.sites() < 2) return "there is a single site";

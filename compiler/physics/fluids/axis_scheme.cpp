@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -46,12 +47,12 @@ class AxisSchemeReader {
     }
     for (const Law& law : laws) {
       for (std::size_t i = 0; i < law.arrays.size(); ++i) {
-        look_for_positions(law.density.parts[i].re);
-        look_for_positions(law.flux[i][static_cast<std::size_t>(axis)]);
+        look_into(law.density.parts[i].re);
+        look_into(law.flux[i][static_cast<std::size_t>(axis)]);
       }
     }
-    for (const Derived& value : d.conservation->recovered) look_for_positions(value.value);
-    for (const Derived& limit : d.limits) look_for_positions(limit.value);
+    for (const Derived& value : d.conservation->recovered) look_into(value.value);
+    for (const Derived& limit : d.limits) look_into(limit.value);
   }
 
   /// The signal speed at a site, where the text uses it; null where it does not.
@@ -71,7 +72,8 @@ class AxisSchemeReader {
       if (left.name == head_.state) {
         if (!value.each || !of_quantities(value)) d_.fail(errors::scheme_line(line.span));
         step = left.primes == 0;
-        for (auto& [quantity, e] : value.of) scheme_.result[quantity] = e;
+        for (auto& [quantity, e] : value.of)
+          if (!carried_.contains(quantity)) scheme_.result[quantity] = e;
         done = true;
         continue;
       }
@@ -80,6 +82,7 @@ class AxisSchemeReader {
     }
     if (!done) d_.fail(errors::scheme_no_end(text_.keyword_span, head_.state));
     scheme_.face = faces_of(arena(), scheme_, step);
+    if (!carried_.empty()) leave_out_unread();
     return std::move(scheme_);
   }
 
@@ -88,8 +91,31 @@ class AxisSchemeReader {
   const Conservation& laws() const { return *d_.conservation; }
   std::size_t axis() const { return static_cast<std::size_t>(scheme_.axis); }
 
-  void look_for_positions(Expr e) {
+  /// Finds whether a function of the state depends on positions, and the fields that it reads.
+  void look_into(Expr e) {
     positions_ = positions_ || algebra::contains(e, [](Expr node) { return node.is(Op::Site); });
+    for (const Expr read : algebra::reads(e)) {
+      const StateField* field = read.is(Op::Load) ? d_.field_of(read->index) : nullptr;
+      if (field && field->beside_laws()) carried_.insert(read->index);
+    }
+  }
+
+  /// Lines that are made for what the text does with fields, which no law reads.
+  void leave_out_unread() {
+    std::set<int> read;
+    const auto see = [&](Expr e) {
+      for (const Expr load : algebra::reads(e)) read.insert(load->index);
+    };
+    for (const auto* values : {&scheme_.result, &scheme_.face})
+      for (const auto& [quantity, value] : *values) see(value);
+    std::vector<Derived> lines;
+    for (const Derived& line : scheme_.lines | std::views::reverse) {
+      if (!read.contains(line.array)) continue;
+      see(line.value);
+      lines.push_back(line);
+    }
+    std::ranges::reverse(lines);
+    scheme_.lines = std::move(lines);
   }
 
   // ---- operations in the order in which they are written ----------------------------------------
@@ -242,6 +268,7 @@ class AxisSchemeReader {
   Lines state() {
     Lines u{true, {}, {}};
     for (const int quantity : laws().quantities) u.of[quantity] = arena().load(quantity);
+    for (const int array : carried_) u.of[array] = arena().load(array);
     return u;
   }
 
@@ -357,6 +384,7 @@ class AxisSchemeReader {
         rest.of[quantity] = snap_numbers(flux - arena().load(quantity) * velocity);
       }
     }
+    for (const int array : carried_) rest.of[array] = arena().integer(0);
     speed_ = velocity;
     names_[head_.velocity] = kept(head_.velocity, {false, velocity, {}});
     if (!head_.rest.empty()) {
@@ -383,7 +411,7 @@ class AxisSchemeReader {
     if (called(name)) {
       functions_[name] = value;
       const Expr here = arena().make(Op::Abs, {value_here(*value, name)});
-      look_for_positions(here);
+      look_into(here);
       speed_ = speed_ ? arena().make(Op::Max, {speed_, here}) : here;
       return;
     }
@@ -408,7 +436,7 @@ class AxisSchemeReader {
   };
 
   bool of_quantities(const Lines& x) const {
-    return x.each && std::ranges::count(laws().quantities, x.of.begin()->first) > 0;
+    return x.each && x.of.contains(laws().quantities.front());
   }
 
   /// `primitives(X)` and `conserved(X)` of either.
@@ -419,12 +447,14 @@ class AxisSchemeReader {
     const bool rate = text_.body.back().definition.head.primes > 0;
     if (primitives && rate && x.of == state().of) {
       for (const int array : primitives_) result.of[array] = arena().load(array);
+      for (const int array : carried_) result.of[array] = arena().load(array);
       return result;
     }
     const StateAt there = recovered(x, at);
     for (const int array : primitives ? primitives_ : laws().quantities) {
       result.of[array] = there.values.at(arena().load(array).get());
     }
+    for (const int array : carried_) result.of[array] = there.values.at(arena().load(array).get());
     return result;
   }
 
@@ -486,6 +516,7 @@ class AxisSchemeReader {
             kernel::with_fixed_order(substituted(snap_numbers(law.flux[i][axis()]), there));
       }
     }
+    for (const int array : carried_) result.of[array] = arena().integer(0);
     return result;
   }
 
@@ -523,6 +554,8 @@ class AxisSchemeReader {
   AxisScheme scheme_;
   std::vector<int> primitives_;
   bool positions_ = false;  ///< whether fluxes, densities or speeds depend on the position
+  /// Fields that these read: they are taken to the faces as quantities are, and have no flux.
+  std::set<int> carried_;
   Expr speed_;
   std::map<std::string, Lines> names_;
   std::map<std::string, dsl::ExprPtr> functions_;  ///< options that the body calls

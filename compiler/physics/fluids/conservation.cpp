@@ -14,6 +14,7 @@
 #include "compiler/physics/fluids/recovery_equation.hpp"
 #include "compiler/physics/fluids/relaxation.hpp"
 #include "compiler/physics/fluids/signals.hpp"
+#include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/checks.hpp"
@@ -166,7 +167,53 @@ class FluxReader {
   Law& law_;
 };
 
+/// What this version cannot put beside laws.
+void refuse_beside_laws(const Equations& d) {
+  if (const dsl::Clause* clause = d.resolved.clause("rescale"))
+    d.fail(errors::not_yet(clause->keyword_span, "`rescale` beside conservation laws"));
+  for (const StateField& field : d.fields) {
+    if (field.beside_laws() && (field.link || field.spinor))
+      d.fail(errors::not_yet(field.span, "links or spinors beside conservation laws"));
+  }
+  if (!d.coordinates.given()) return;
+  const bool hamiltonian = std::ranges::any_of(d.fields, &StateField::hamiltonian);
+  if (d.lagrangian || hamiltonian)
+    d.fail(errors::not_yet(d.coordinates.span, "`metric scale` beside a Lagrangian or `H`"));
+  for (const auto& [fact, value] : d.potentials) {
+    for (const Expr read : algebra::reads(value))
+      if (!read.is(Op::Load) || !read->offset.zero() || is_gradient(read->index))
+        d.fail(
+            errors::not_yet(fact->span, "a potential that reads neighbours beside `metric scale`"));
+  }
+}
+
+/// The gradient energies of fields, which sources may hold, in units of the lattice.
+Expr with_gradients(const Equations& d, Expr source) {
+  return algebra::rewrite(source, [&](Expr node) -> Expr {
+    if (node.is(Op::Symbol) && node->name == "dx") return d.grid.dx;
+    if (!node.is(Op::Load) || !is_gradient(node->index)) return node;
+    const Expr square = gradient_square(d, node->index - kGradientBase, d.grid.dx);
+    return neighbour(square, node->offset);
+  });
+}
+
 }  // namespace
+
+void refuse_derivatives_of_fields(const Equations& d, Expr e, dsl::Span span) {
+  const auto refuse = [&](int array) {
+    const StateField* field = d.field_of(is_gradient(array) ? array - kGradientBase : array);
+    if (field && field->beside_laws())
+      d.fail(errors::derivative_at_face(span, field->name, field->span));
+  };
+  for (const Expr read : algebra::reads(e)) {
+    if (read.is(Op::Load) && (!read->offset.zero() || is_gradient(read->index)))
+      refuse(read->index);
+    if (!read.is(Op::Stencil)) continue;
+    algebra::visit(read, [&](Expr node) {
+      if (node.is(Op::Load)) refuse(node->index);
+    });
+  }
+}
 
 std::vector<StateField> conserved_fields(const Setting& d, std::vector<StateField>& declared) {
   std::vector<StateField> fields;
@@ -212,6 +259,7 @@ std::vector<Law> read_laws(const Equations& d) {
   if (d.expanding()) {
     d.fail(errors::not_yet(d.background.span, "conservation laws beside a metric"));
   }
+  refuse_beside_laws(d);
   std::vector<Law> laws;
   d.ledger.clauses("primitive");
   for (const dsl::Clause* clause : d.ledger.clauses("conserve")) {
@@ -236,10 +284,15 @@ std::vector<Law> read_laws(const Equations& d) {
     laws.push_back(std::move(law));
   }
   for (Law& law : read_relaxations(d, lower)) laws.push_back(std::move(law));
-  for (const StateField& field : d.fields) {
-    if (!field.primitive && !field.conserved) {
-      d.fail(errors::not_yet(field.span, "a field beside conservation laws"));
+  for (Law& law : laws) {
+    if (!arrays_beside_laws(d).empty()) {
+      for (Expr& source : law.source) source = with_gradients(d, source);
+      if (law.time) law.time = with_gradients(d, law.time);
     }
+    for (const Component& density : law.density.parts)
+      refuse_derivatives_of_fields(d, density.re, law.span);
+    for (const auto& axes : law.flux)
+      for (const Expr flux : axes) refuse_derivatives_of_fields(d, flux, law.span);
   }
   if (d.coordinates.given()) add_curvature(d, laws);
   return laws;
@@ -346,6 +399,7 @@ double fastest_signal(const Program& d, const std::vector<Law>& laws, const Sign
   double fastest = 0;
   for (int state = 0; state < 200; ++state) {
     Numbers numbers;
+    for (const int array : arrays_beside_laws(d)) numbers[array] = trials.reference().at(array);
     const double scale = std::pow(10.0, 6 * uniform(random) - 3);
     for (const StateField& field : d.fields) {
       if (!field.primitive) continue;
@@ -435,7 +489,8 @@ void check_courant(const Program& d, System& system) {
     d.fail(errors::step_beyond_signals(span, ratio, c.courant, speed));
   };
   constexpr double kRounding = 0.999;
-  if (near > 0 && far <= 1.1 * near && signals.of_state_alone()) {  // no signal is faster than that
+  // no signal is faster than that
+  if (near > 0 && far <= 1.1 * near && signals.of_state_alone() && !signals.reads_fields()) {
     near = std::max(near, far);
     if (near * ratio * kRounding > c.courant) refuse(near);
     return;

@@ -55,6 +55,10 @@ const dsl::Item* law_of(const dsl::Clause& clause);
 /// nothing for other names.
 std::optional<Expr> fluid_name(const Program& d, const std::string& name);
 
+/// E0835 where a function of the state holds a derivative of a field that has an equation of its
+/// own: a state at a face has the values of fields alone.
+void refuse_derivatives_of_fields(const Equations& d, Expr e, dsl::Span span);
+
 // ---- steps of read_conservation, in their order
 std::vector<Law> read_laws(const Equations& d);
 /// Fills Conservation::recovered, residual and residual_left.

@@ -261,6 +261,33 @@ Diagnostic relaxes_in_step(Span scheme, Span law, const std::string& name) {
       law, "relaxes, or has a source with a derivative in time");
 }
 
+Diagnostic derivative_at_face(Span span, const std::string& field, Span declared) {
+  return with_label(
+      error(
+          "E0835", span, fmt::format("a function of the state holds a derivative of `{}`", field),
+          "",
+          "a scheme takes the values of fields to the faces of cells, where densities, fluxes and "
+          "`recover` are evaluated, and no derivatives in space; sources may hold any",
+          fmt::format(
+              "give the derivative an equation as a field of its own, or put the exchange with "
+              "the field into sources: with a force -f on `{0}`, energy gains `{0}'*f` "
+              "and momentum loses `f*grad({0})`",
+              field)),
+      declared, "declared here");
+}
+
+Diagnostic field_beside_step(Span scheme, Span field, const std::string& name,
+                             const std::string& scheme_name) {
+  return with_label(
+      error(
+          "E0835", scheme, fmt::format("scheme `{}` takes no fields beside it", scheme_name), "",
+          "fields and laws are advanced together by an integrator of their rates, and a text that "
+          "ends in `U = ...` makes steps",
+          "take a scheme that is a right side, such as `kt` or `kt_primitive`, with `evolve "
+          "ssp_rk3`"),
+      field, fmt::format("`{}` has an equation of its own", name));
+}
+
 Diagnostic relaxes_in_turning_frame(Span span, Span metric, const std::string& name) {
   return with_label(
       error("E0834", span, fmt::format("the components of `{}` would turn with the frame", name),

@@ -53,6 +53,10 @@ Diagnostic bound_of_fixed_point(Span span, const std::string& option);
 Diagnostic relaxes_twice(Span span, const std::string& name);
 Diagnostic recovers_what_relaxes(Span span, const std::string& name);
 Diagnostic relaxes_in_step(Span scheme, Span law, const std::string& name);
+/// Fields beside laws (E0835).
+Diagnostic derivative_at_face(Span span, const std::string& field, Span declared);
+Diagnostic field_beside_step(Span scheme, Span field, const std::string& name,
+                             const std::string& scheme_name);
 Diagnostic relaxes_in_turning_frame(Span span, Span metric, const std::string& name);
 Diagnostic relaxation_not_resolved(Span dt, Span law, const std::string& name, double steps,
                                    double step);

@@ -59,6 +59,16 @@ class MadeOf {
 
 }  // namespace
 
+std::vector<int> arrays_beside_laws(const Declared& d) {
+  std::vector<int> arrays;
+  for (const StateField& field : d.fields) {
+    if (!field.beside_laws()) continue;
+    arrays.insert(arrays.end(), field.arrays.begin(), field.arrays.end());
+    arrays.insert(arrays.end(), field.velocities.begin(), field.velocities.end());
+  }
+  return arrays;
+}
+
 std::vector<Expr> made_of(const Space& d, Lowerer& lower) {
   MadeOf made(d, lower);
   for (const dsl::Clause* clause : d.resolved.clauses("conserve")) {
@@ -68,7 +78,7 @@ std::vector<Expr> made_of(const Space& d, Lowerer& lower) {
 }
 
 TrialStates::TrialStates(const Space& d, Lowerer& lower, const std::vector<Law>& laws)
-    : d_(d), laws_(laws), parts_(made_of(d, lower)) {
+    : d_(d), laws_(laws), parts_(made_of(d, lower)), fields_(arrays_beside_laws(d)) {
   find_guards();
   find_reference();
 }
@@ -79,6 +89,7 @@ void TrialStates::find_guards() {
   for (const StateField& field : d_.fields) {
     if (field.primitive) primitives.insert(field.arrays.begin(), field.arrays.end());
   }
+  for (const int array : arrays_beside_laws(d_)) primitives.insert(array);
   std::set<const algebra::Node*> seen;
   const auto guard = [&](Expr e) {
     bool known = true, varies = false;
@@ -109,7 +120,7 @@ bool TrialStates::read_start(Numbers& reference) const {
   for (const dsl::Clause* clause : d_.resolved.clauses("init")) {
     for (const dsl::Item& item : clause->items) {
       const StateField* field = item.head ? d_.field(item.head->name) : nullptr;
-      if (!field || !field->primitive || !item.value || item.value->kind != ExprKind::Number)
+      if (!field || field->conserved || !item.value || item.value->kind != ExprKind::Number)
         continue;
       for (const int array : field->arrays)
         reference[array] = std::strtod(item.value->text.c_str(), nullptr);
@@ -138,6 +149,7 @@ void TrialStates::find_reference() {
     for (const int array : field.arrays) reference_[array] = vector || field.relaxed ? 0 : 1;
     if (!vector && !field.relaxed) numbers.push_back(field.arrays[0]);
   }
+  for (const int array : arrays_beside_laws(d_)) reference_[array] = 0;
   Numbers start = reference_;
   const Numbers ones = reference_;
   int least = std::numeric_limits<int>::max();
@@ -212,6 +224,7 @@ bool TrialStates::is_vector(const StateField& field) const {
 }
 
 bool TrialStates::complete(TrialState& state) const {
+  for (const int array : fields_) state.quantities[array] = state.primitives.at(array);
   bool finite = admits(state.primitives);
   for (const Law& law : laws_) {
     for (std::size_t i = 0; i < law.arrays.size(); ++i) {
@@ -230,6 +243,7 @@ std::vector<TrialState> TrialStates::drawn(int count) const {
   std::vector<TrialState> states, beyond;
   for (int attempt = 0; attempt < 20 * count && std::ssize(states) < count; ++attempt) {
     TrialState state;
+    for (const int array : fields_) state.primitives[array] = reference_.at(array);
     for (const StateField& field : d_.fields) {
       if (!field.primitive) continue;
       if (field.relaxed) {
@@ -266,8 +280,8 @@ std::vector<TrialState> TrialStates::drawn(int count) const {
   return states;
 }
 
-/// Gives what relaxes random values of either sign, up to a part of the largest density, which
-/// change no density by more than that.
+/// Gives what relaxes, and fields beside the laws, random values of either sign, up to a part of
+/// the largest density away from their reference, which change no density by more than that.
 bool TrialStates::relax(TrialState& state, std::mt19937_64& random) const {
   std::uniform_real_distribution<double> uniform(0, 1);
   const Numbers without = state.quantities;
@@ -277,19 +291,22 @@ bool TrialStates::relax(TrialState& state, std::mt19937_64& random) const {
   for (const StateField& field : d_.fields)
     if (field.primitive && field.relaxed)
       relaxed.insert(relaxed.end(), field.arrays.begin(), field.arrays.end());
+  relaxed.insert(relaxed.end(), fields_.begin(), fields_.end());
   if (relaxed.empty()) return true;
+  std::map<int, double> away;
   for (const int array : relaxed) {
     const double sign = uniform(random) < 0.5 ? -1 : 1;
-    state.primitives[array] = sign * kRelaxedPart * largest * std::pow(10.0, -2 * uniform(random));
+    away[array] = sign * kRelaxedPart * largest * std::pow(10.0, -2 * uniform(random));
   }
   for (int attempt = 0; attempt < 40; ++attempt) {
+    for (const int array : relaxed) state.primitives[array] = reference_.at(array) + away.at(array);
     bool close = complete(state);
     for (const Law& law : laws_)
       for (const int array : law.arrays)
         close = close && (law.time || std::abs(state.quantities.at(array) - without.at(array)) <=
                                           kRelaxedPart * largest);
     if (close) return true;
-    for (const int array : relaxed) state.primitives[array] /= 2;
+    for (auto& [array, distance] : away) distance /= 2;
   }
   return false;
 }

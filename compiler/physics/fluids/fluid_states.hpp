@@ -23,6 +23,9 @@ using Numbers = std::map<int, double>;  ///< array -> value
 /// swept name) is 1.
 double evaluated(Expr e, const Numbers& numbers, Expr open = {}, double value = 0);
 
+/// Arrays of fields that have equations of their own, and of their velocities.
+std::vector<int> arrays_beside_laws(const Declared& d);
+
 /// Subexpressions of the densities that must be finite: named formulas, calls of functions, roots
 /// and logarithms.
 std::vector<Expr> made_of(const Space& d, Lowerer& lower);
@@ -56,6 +59,9 @@ class TrialStates {
   /// all poles as the reference.
   bool admits(const Numbers& primitives) const;
   bool is_vector(const StateField& field) const;
+  /// The state from which all others are reached; of fields beside the laws, what `init` gives as a
+  /// number, or 0.
+  const Numbers& reference() const { return reference_; }
 
  private:
   bool relax(TrialState& state, std::mt19937_64& random) const;
@@ -69,6 +75,7 @@ class TrialStates {
   const Space& d_;
   const std::vector<Law>& laws_;
   std::vector<Expr> parts_;
+  std::vector<int> fields_;    ///< arrays_beside_laws
   std::vector<Expr> guards_;   ///< expressions that must not change their sign
   std::vector<double> signs_;  ///< their signs at the reference; 0: no sign there, not checked
   Numbers reference_;

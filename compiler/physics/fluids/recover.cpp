@@ -273,7 +273,9 @@ class Recovery {
       });
       return inside.empty() ? e : algebra::substitute(e, inside);
     };
-    return close(value);
+    const Expr whole = close(value);
+    refuse_derivatives_of_fields(d_, whole, span);
+    return whole;
   }
 
   using Sample = TrialState;

@@ -119,6 +119,18 @@ class RatesOfPrimitives {
                     const std::map<int, Expr>& of_fluxes)
       : d_(d), laws_(laws) {
     for (const auto& [primitive, stand_in] : d.primitive_rates) primitives_.push_back(primitive);
+    for (const StateField& field : d.fields) {
+      if (!field.beside_laws()) continue;
+      for (std::size_t i = 0; i < field.arrays.size(); ++i) {
+        const int array = field.arrays[i];
+        if (field.order == 2) {
+          rates_beside_[array] = d.arena().load(field.velocities[i]);
+          rates_beside_[field.velocities[i]] = d.rates.at(field.velocities[i]);
+        } else {
+          rates_beside_[array] = d.rates.at(array);
+        }
+      }
+    }
     for (const Law& law : laws)
       for (std::size_t i = 0; i < law.arrays.size(); ++i) read(law, i, of_fluxes);
     if (rows_.size() != primitives_.size())
@@ -159,15 +171,23 @@ class RatesOfPrimitives {
       none[stand_in(j).get()] = arena().integer(0);
       stand_ins.insert(stand_in(j)->index);
     }
-    for (const Expr load : algebra::reads(source))
-      if (!load.is(Op::Load) || (stand_ins.contains(load->index) && !load->offset.zero()))
+    for (const Expr read : algebra::reads(source)) {
+      const bool elsewhere = read.is(Op::Stencil) || !read->offset.zero();
+      const Expr of = read.is(Op::Stencil) ? read.arg(0) : read;
+      if (elsewhere && algebra::contains(of, [&](Expr node) {
+            return node.is(Op::Load) && stand_ins.contains(node->index);
+          }))
         d_.fail(errors::rate_of_neighbour(law.span, law.name));
+    }
     const auto fixed = [](Expr e) { return kernel::with_fixed_order(snap_numbers(e)); };
     Row row;
     row.quantity = law.arrays[i];
     row.flux_and_source = sum_of(kernel::with_fixed_order(algebra::substitute(source, none)),
                                  of_fluxes.at(row.quantity));
-    row.known = difference_of(row.flux_and_source, fixed(algebra::derivative(density, d_.time())));
+    Expr by_itself = algebra::derivative(density, d_.time());
+    for (const auto& [array, rate] : rates_beside_)
+      by_itself = by_itself + algebra::derivative(density, arena().load(array)) * rate;
+    row.known = difference_of(row.flux_and_source, fixed(by_itself));
     for (std::size_t j = 0; j < primitives_.size(); ++j) {
       const Expr slope = algebra::derivative(source, stand_in(j));
       for (const Expr load : algebra::reads(slope))
@@ -280,6 +300,7 @@ class RatesOfPrimitives {
   const Equations& d_;
   const std::vector<Law>& laws_;
   std::vector<int> primitives_;
+  std::map<int, Expr> rates_beside_;  ///< of fields that have equations of their own
   std::vector<Row> rows_;
   std::vector<std::size_t> open_, columns_;  ///< rows and columns of the system
   std::set<std::size_t> done_;               ///< columns with a pivot

@@ -9,9 +9,9 @@
 // Sources, targets and times may hold derivatives in time of primitive variables, p'. They are not
 // differences between steps. Densities U(p) and sources S(p, p') that are linear in p' give
 //   (dU/dp - dS/dp') p' = -div(F) + S(p, 0) - dU/dt,
-// with the fluxes of the scheme, a linear system at each site that is solved by elimination without
-// a choice of pivots at run time. Order, exact restarts and any integrator are those of the laws
-// without such terms.
+// with the fluxes of the scheme and in dU/dt also what fields with equations of their own change, a
+// linear system at each site that is solved by elimination without a choice of pivots at run time.
+// Order, exact restarts and any integrator are those of the laws without such terms.
 #pragma once
 
 #include <map>

@@ -103,6 +103,10 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
   for (const Law& law : d.laws)
     if (is_step && (law.time || holds_primitive_rates(d, {law})))
       d.fail(errors::relaxes_in_step(use->keyword_span, law.span, scheme_name(*use)));
+  for (const StateField& field : d.fields)
+    if (is_step && field.beside_laws())
+      d.fail(
+          errors::field_beside_step(use->keyword_span, field.span, field.name, scheme_name(*use)));
   if (is_step && d.coordinates.curved)
     d.fail(errors::scale_in_step(use->keyword_span, d.coordinates.span, scheme_name(*use)));
   // a step is taken in coordinates, a right side in lengths and then with the areas of faces
@@ -156,7 +160,8 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
     for (const StateField& field : d.fields) {
       const dsl::Symbol* symbol = d.resolved.find(field.name);
       const bool vector = symbol && symbol->type.base == dsl::Type::Base::Vector;
-      if (vector && field.rows == d.grid.dims) c.odd[field.arrays[axis]] = axis;
+      if (!field.beside_laws() && vector && field.rows == d.grid.dims)
+        c.odd[field.arrays[axis]] = axis;
     }
   }
   for (int axis = 0; axis < d.grid.dims; ++axis) {

@@ -142,15 +142,24 @@ Signals::Signals(const Space& d, const std::vector<Law>& laws,
   }
 }
 
-bool Signals::of_state_alone() const {
-  const auto open = [](Expr e) {
-    return algebra::contains(e, [](Expr node) { return node.is(Op::Symbol) || node.is(Op::Site); });
-  };
+bool Signals::slopes_hold(const std::function<bool(Expr)>& node) const {
+  const auto holds = [&](Expr e) { return algebra::contains(e, node); };
   const auto some = [&](const Formulas& rows) {
     return std::ranges::any_of(rows,
-                               [&](const auto& row) { return std::ranges::any_of(row, open); });
+                               [&](const auto& row) { return std::ranges::any_of(row, holds); });
   };
-  return !some(density_slopes_) && std::ranges::none_of(flux_slopes_, some);
+  return some(density_slopes_) || std::ranges::any_of(flux_slopes_, some);
+}
+
+bool Signals::of_state_alone() const {
+  return !slopes_hold([](Expr node) { return node.is(Op::Symbol) || node.is(Op::Site); });
+}
+
+bool Signals::reads_fields() const {
+  return slopes_hold([&](Expr node) {
+    const StateField* field = node.is(Op::Load) ? d_.field_of(node->index) : nullptr;
+    return field && field->beside_laws();
+  });
 }
 
 std::optional<double> Signals::largest(const Numbers& primitives, int axis, bool sources) const {
@@ -189,6 +198,7 @@ Expr Signals::at_site(int axis, Expr otherwise) const {
     const bool vector = symbol && symbol->type.base == dsl::Type::Base::Vector;
     double value = 1.25;
     for (const int array : field.arrays) state[array] = vector ? 0 : (value += 0.375);
+    for (const int array : field.velocities) state[array] = 0;
   }
   std::vector<std::size_t> row_of(n);
   std::set<std::size_t> used;

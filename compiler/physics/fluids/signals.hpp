@@ -9,6 +9,7 @@
 // a relativistic fluid. Nothing fails: the result is empty where dU/dP has no inverse.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -29,6 +30,8 @@ class Signals {
 
   /// Whether the velocities depend on the state only, not on time or a swept name.
   bool of_state_alone() const;
+  /// Whether they depend on fields that have equations of their own.
+  bool reads_fields() const;
 
   /// The same at a site, as an expression of Loads of the primitive variables. It is `otherwise`
   /// (null: 0) where the densities do not determine the primitive variables, as in a vacuum. Null
@@ -39,6 +42,8 @@ class Signals {
 
  private:
   using Formulas = std::vector<std::vector<Expr>>;
+  /// Whether a slope of the densities or the fluxes holds such a node.
+  bool slopes_hold(const std::function<bool(Expr)>& node) const;
 
   const Space& d_;
   std::vector<int> primitives_;

@@ -12,6 +12,7 @@
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
 #include "compiler/physics/fields/stencil_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -93,8 +94,36 @@ Expr difference(const Space& d, int array, Offset offset) {
   return angle ? wrapped(step, period_of(d, *angle)) : step;
 }
 
+namespace {
+
+/// The sum over the faces of a cell of what belongs to the neighbour there, weighted with the area
+/// of the face over the distance of the sites, divided by the volume.
+Expr over_faces(const Space& d, const std::function<Expr(Offset)>& through) {
+  Arena& arena = d.arena();
+  if (d.facts.find("laplacian"))
+    d.fail(errors::not_yet(d.coordinates.span, "a stencil of the model beside `metric scale`"));
+  for (const StateField& field : d.fields)
+    if (field.periodic) d.fail(errors::not_yet(field.span, "an angle beside `metric scale`"));
+  Expr sum = arena.integer(0);
+  for (int axis = 0; axis < d.grid.dims; ++axis) {
+    Offset next, back;
+    next.d[static_cast<std::size_t>(axis)] = 1;
+    back.d[static_cast<std::size_t>(axis)] = -1;
+    const Expr weight = face_over_length(d, axis);
+    sum = sum + weight * through(next) + neighbour(weight, back) * through(back);
+  }
+  return sum / cell_volume(d);
+}
+
+}  // namespace
+
 Expr laplacian(const Space& d, Expr e) {
   Arena& arena = d.arena();
+  if (d.coordinates.given()) {
+    if (!algebra::per_site(e)) return arena.integer(0);
+    return algebra::pow(d.grid.dx, -2) *
+           over_faces(d, [&](Offset offset) { return neighbour(e, offset) - e; });
+  }
   const auto of_angle = [&](Expr load) {
     const algebra::StencilData& stencil = arena.stencil_data(d.laplacian);
     if (stencil.spectral)
@@ -126,6 +155,11 @@ Expr slope_along(const Space& d, Expr e, int axis) {
 
 Expr gradient_square(const Space& d, int array, Expr dx, algebra::Pairs pairs) {
   Arena& arena = d.arena();
+  if (d.coordinates.given()) {
+    return algebra::pow(dx, -2) / arena.integer(2) * over_faces(d, [&](Offset offset) {
+             return algebra::pow(difference(d, array, offset), 2);
+           });
+  }
   const algebra::StencilData& stencil = arena.stencil_data(d.laplacian);
   if (!angle_of(d, arena.load(array))) {
     return arena.integer(2) * algebra::gradient_energy(stencil, arena.load(array), dx, pairs);

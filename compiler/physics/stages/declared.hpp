@@ -56,6 +56,8 @@ struct StateField {
   bool matrices() const { return links && links->group.kind == gauge::Kind::SU; }
   /// Index of this array in `arrays`; -1: it is not there.
   int place(int array) const;
+  /// Neither a quantity of the conservation laws nor made of them: it has an equation of its own.
+  bool beside_laws() const { return !conserved && !primitive; }
 };
 
 /// Pseudo array: Load(gradient_of(u)) is |grad u|^2 of the real array u, physical.

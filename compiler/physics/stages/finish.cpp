@@ -1,6 +1,7 @@
 // The start, the outputs and what follows: the lists of their steps.
 #include "compiler/physics/fields/deviation_choice.hpp"
 #include "compiler/physics/fields/program_units.hpp"
+#include "compiler/physics/fluids/fluid_states.hpp"
 #include "compiler/physics/lower/displacement.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/stages/checks.hpp"
@@ -112,7 +113,9 @@ void finish(const Program& d, ProgramUnits& units, System& system) {
   check_extent(d, system);
   if (d.conservation) {
     check_courant(d, system);
-    system.laplacian = -1;  // no law has one
+    // no law has a Laplacian
+    if (arrays_beside_laws(d).empty() || d.coordinates.given()) system.laplacian = -1;
+    if (!arrays_beside_laws(d).empty() && !d.adaptive()) find_fastest_waves(d, units, system);
   } else if (d.motor == Motor::Evolution) {
     find_fastest_waves(d, units, system);
   }

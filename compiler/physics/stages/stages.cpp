@@ -57,10 +57,6 @@ Theory read_theory(const Space& space) {
 
 Equations derive_equations(const Theory& theory) {
   Equations d(theory);
-  static_cast<Laws&>(d) = read_conservation(d);
-  for (const auto& [array, rate] : d.conserved_rates) d.rates[array] = rate;
-  for (const Law& law : d.laws)
-    for (const int array : law.arrays) d.rate_spans[array] = law.span;
   if (d.motor == Motor::Evolution) {
     Rates rates = equations_of_motion(d);
     d.rates = std::move(rates.rates);
@@ -68,6 +64,10 @@ Equations derive_equations(const Theory& theory) {
     d.weights = std::move(rates.weights);
     check_angles(d);
   }
+  static_cast<Laws&>(d) = read_conservation(d);
+  for (const auto& [array, rate] : d.conserved_rates) d.rates[array] = rate;
+  for (const Law& law : d.laws)
+    for (const int array : law.arrays) d.rate_spans[array] = law.span;
   d.noise = read_noise(d);
   return d;
 }
@@ -91,11 +91,13 @@ Program to_program_units(const Motion& motion, ProgramUnits& units) {
   units.slope_rate = background_rate(motion, units);
   Program d(motion);
   if (d.adaptive()) {
-    const Expr dt = kernel::with_fixed_order(d.dt);
-    for (auto& [array, rate] : d.rates) rate = d.arena().raw(algebra::Op::Mul, {dt, rate});
     for (ScalarVariable& scalar : d.collected.scalars) scalar.rate = d.dt * scalar.rate;
   }
   d.variables = program_equations(d, units);
+  if (d.adaptive()) {
+    const Expr dt = kernel::with_fixed_order(d.dt);
+    for (Variable& v : d.variables) v.rate = d.arena().raw(algebra::Op::Mul, {dt, v.rate});
+  }
   if (auto* evolution = std::get_if<Evolution>(&d.dynamics))
     evolution->links = link_motions(d, units);
   for (Variable& v : companions_of_equations(d, d.variables)) d.variables.push_back(std::move(v));

@@ -10,6 +10,7 @@
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/schedule/integrator/small_step.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -170,14 +171,33 @@ std::string reason_of(const System& system, const FastestWaves& waves, double th
                      stencil.name, value, where, coefficient, theta, product);
 }
 
+/// Beside conservation laws, whose equations are not linearised: waves of the fields that grow in
+/// every step (as Heun's method makes them).
+void warn_of_waves(System& system, const FastestWaves& waves, const LinearText& text,
+                   const physics::Evolution& evolution, dsl::Diagnostics& diagnostics) {
+  constexpr double kGrows = 1.05, kSteady = 1.005;
+  const double frequency = std::sqrt(waves.stencil >= 0 ? waves.frequency2() : waves.written_out2);
+  const auto growth = [&](double theta) { return spectral_radius(text.turn(theta)); };
+  double theta = frequency * system.dt;
+  const double here = growth(theta);
+  if (!(here > kGrows)) return;
+  while (growth(theta) >= kSteady) theta /= 2;
+  const double fits = theta / frequency * system.dt_physical / system.dt;
+  system.step_growth = {here, 1, fits};
+  diagnostics.add(errors::step_grows(system.dt_span, evolution.integrator.name, here,
+                                     frequency * system.dt / system.dt_physical, "",
+                                     system.dt_physical, fits));
+}
+
 /// False where dt is above the limit.
 bool judge(System& system, const physics::Evolution& evolution, dsl::Diagnostics& diagnostics) {
-  if (system.conservation) return true;  // its signals are checked elsewhere
-  system.friedmann_explained = kOpenFriedmann;
-  if (!system.fastest) return true;
+  if (!system.conservation) system.friedmann_explained = kOpenFriedmann;
+  if (!system.fastest) return true;  // signals of conservation laws are checked elsewhere
   const FastestWaves& waves = *system.fastest;
   const auto text = LinearText::wave(evolution.integrator, system.dt, evolution.options);
   const auto theta = text ? limit_of(*text) : std::nullopt;
+  if (text && !theta && system.conservation)
+    warn_of_waves(system, waves, *text, evolution, diagnostics);
   if (!theta) return true;
   if (!waves.masses.empty()) system.remarks.push_back(waves.masses);
   if (const auto order = order_of(*text)) {

@@ -163,12 +163,15 @@ bool asked_for(const physics::System& system, const std::string& name) {
 }
 
 /// The number of values at a site that the limits change between two states.
-Expr fixes_between(const Conservation& laws, const State& before, const State& after) {
-  Arena& arena = *before.arrays.at(laws.quantities.front())->arena;
+Expr fixes_between(const physics::System& system, const State& before, const State& after) {
+  Arena& arena = *system.arena;
   const Expr zero = arena.integer(0), one = arena.integer(1);
+  std::vector<int> limited = system.conservation->quantities;
+  for (const Derived& limit : system.limits)  // of fields beside the laws
+    if (std::ranges::count(limited, limit.array) == 0) limited.push_back(limit.array);
   Expr count = zero;
-  for (const int quantity : laws.quantities) {
-    const Expr a = before.arrays.at(quantity), b = after.arrays.at(quantity);
+  for (const int array : limited) {
+    const Expr a = before.arrays.at(array), b = after.arrays.at(array);
     if (a == b) continue;
     const Expr changed = arena.raw(Op::Select, {arena.raw(Op::Equal, {a, b}), zero, one});
     count = count.is_zero() ? changed : arena.raw(Op::Add, {count, changed});
@@ -251,7 +254,7 @@ class AxisPart {
     }
     if (!laws_.fixes.empty())
       part.finish.push_back(
-          count_fixes(block_, mirrors_(fixes_between(laws_, unlimited, end)), wanted));
+          count_fixes(block_, mirrors_(fixes_between(system_, unlimited, end)), wanted));
     part.sweeps = make_site_loops(block_, wanted);
     return part;
   }
@@ -337,7 +340,7 @@ FluxPart source_part(const physics::System& system, bool late, Slots& slots, Sto
         block.array(name_of(system, quantity), end.arrays.at(quantity), quantity);
   }
   if (!laws.fixes.empty()) {
-    const Expr changed = mirrors(fixes_between(laws, unlimited, end));
+    const Expr changed = mirrors(fixes_between(system, unlimited, end));
     part.finish.push_back(count_fixes(block, changed, wanted));
   }
   part.sweeps = make_site_loops(block, wanted);
@@ -351,7 +354,7 @@ std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Want
   if (!system.conservation || system.limits.empty()) return std::nullopt;
   const State before = state;
   apply_limits(block, state);
-  const Expr changed = fixes_between(*system.conservation, before, state);
+  const Expr changed = fixes_between(system, before, state);
   for (const Derived& limit : system.limits) {
     Expr& value = state.arrays.at(limit.array);
     value = block.array(name_of(system, limit.array), value, limit.array);

@@ -96,6 +96,15 @@ WrittenFluid::WrittenFluid(const dsl::Resolved& resolved, Written& text)
     }
     laws_.push_back(std::move(law));
   }
+  for (const physics::FieldFact& fact : text.facts().fields) {
+    if (fact.primitive) continue;
+    const WrittenField& field = text.fields.at(fact.name);
+    if (field.complex || field.columns > 1 || field.symmetric) continue;  // read in sources alone
+    const int end = components(true);
+    quantities_.push_back({fact.name, field.rows, first, false, true});
+    primitives_.push_back({fact.name, field.rows, end, false, true});
+    first += field.rows;
+  }
   if (const dsl::Clause* metric = resolved.clause("metric")) {
     const dsl::Expr& form = *metric->items.front().value;
     if (form.text == "scale")
@@ -130,6 +139,12 @@ int WrittenFluid::components(bool of_primitives) const {
   return names.back().first + names.back().size;
 }
 
+int WrittenFluid::components_beside() const {
+  int count = 0;
+  for (const Name& name : primitives_) count += name.beside ? name.size : 0;
+  return count;
+}
+
 Written::Given WrittenFluid::given(const Cell* quantities, const Cell* primitives) const {
   Written::Given names;
   if (quantities)
@@ -147,6 +162,9 @@ Cell WrittenFluid::densities(const Cell& primitives, const Place& place) {
                                : text_.value(*law.item->value, names, &place);
     for (const Complex z : v.parts) cell.push_back(z.real());
   }
+  for (const Name& p : primitives_)
+    for (int i = 0; p.beside && i < p.size; ++i)
+      cell.push_back(primitives.at(static_cast<std::size_t>(p.first + i)));
   return cell;
 }
 
@@ -231,7 +249,7 @@ Cell WrittenFluid::recovered(const Cell& quantities, const Place& place) {
   }
   for (const Name& p : primitives_) {
     const auto fact = facts_.find(p.name);
-    if (p.relaxed || (vector && p.name == solve_->name)) {
+    if (p.relaxed || p.beside || (vector && p.name == solve_->name)) {
       for (const Complex z : names.values.at(p.name).parts) cell.push_back(z.real());
       continue;
     }
@@ -405,6 +423,7 @@ Cell WrittenFluid::sources(const FluidCell& cell,
   of_sources_ = given(&cell.quantities, nullptr);
   for (const Name& p : primitives_) {
     of_sources_.values.erase(p.name);
+    if (p.beside) continue;  // as the text has it
     of_sources_.places[p.name] = [&, p](const Place& there) {
       Cell values = primitives(there);
       for (std::size_t i = 0; there == place && i < derivatives.size(); ++i)
@@ -484,20 +503,39 @@ long double WrittenFluid::area(const Place& place, int axis) {
   });
 }
 
+long double WrittenFluid::widening(std::size_t k, const Place& place) {
+  const long double now = text_.t, h = 1e-3L * std::max(1.0L, std::fabs(now));
+  const auto after = [&](long double steps) {
+    text_.t = now + steps * h;
+    return factor(k, place);
+  };
+  const long double slope = (8 * (after(1) - after(-1)) - (after(2) - after(-2))) / (12 * h);
+  text_.t = now;
+  return slope / factor(k, place);
+}
+
+Written::Cells WrittenFluid::cells() {
+  if (!in_coordinates()) return {};
+  Written::Cells cells;
+  cells.volume = [this](const Place& place) { return volume(place); };
+  cells.face_over_length = [this](const Place& place, int axis) {
+    std::array<int, 3> face{};
+    face[static_cast<std::size_t>(axis)] = 1;
+    return area(place, axis) / factor(static_cast<std::size_t>(axis), place, face);
+  };
+  cells.growth = [this](const Place& place) {
+    long double sum = 0;
+    for (std::size_t k = 0; k < factors_.size(); ++k) sum += widening(k, place);
+    return sum;
+  };
+  return cells;
+}
+
 /// Sources of the frame: by how much each factor widens a cell along each axis and with time.
 void WrittenFluid::turn(const FluidCell& cell, const Place& place, std::vector<Cell>& out) {
   const auto axes = static_cast<std::size_t>(dims()), count = factors_.size();
   const long double inside = volume(place) * text_.box.dx;
-  const auto rate = [&](std::size_t k) {
-    const long double now = text_.t, h = 1e-3L * std::max(1.0L, std::fabs(now));
-    const auto after = [&](long double steps) {
-      text_.t = now + steps * h;
-      return factor(k, place);
-    };
-    const long double slope = (8 * (after(1) - after(-1)) - (after(2) - after(-2))) / (12 * h);
-    text_.t = now;
-    return slope / factor(k, place);
-  };
+  const auto rate = [&](std::size_t k) { return widening(k, place); };
   const auto widens = [&](std::size_t k, std::size_t along) {
     return mean(static_cast<int>(along), [&](std::array<int, 3> at) {
       std::array<int, 3> back = at;
@@ -523,7 +561,7 @@ void WrittenFluid::turn(const FluidCell& cell, const Place& place, std::vector<C
     return k < axes ? flux[first + k][k] : isotropic_[first];
   };
   for (const Name& q : quantities_) {
-    if (q.relaxed) continue;  // no density
+    if (q.relaxed || q.beside) continue;  // no density
     for (std::size_t i = 0; i < static_cast<std::size_t>(q.size); ++i) {
       const std::size_t c = static_cast<std::size_t>(q.first) + i;
       for (std::size_t k = 0; k < count; ++k) {
@@ -601,7 +639,7 @@ Cell WrittenFluid::start(const Place& place) {
       if (!item.head || !item.value) continue;
       if (item.relation != dsl::Item::Relation::Equals || item.head->form != dsl::Head::Form::Plain)
         throw NotCovered{item.span, "a start that is drawn"};
-      names.formulas[item.head->name] = item.value.get();
+      if (item.head->primes == 0) names.formulas[item.head->name] = item.value.get();
     }
   }
   const auto all = [&](const std::vector<Name>& wanted) {
@@ -616,7 +654,7 @@ Cell WrittenFluid::start(const Place& place) {
     return cell;
   };
   const bool conserved = std::any_of(quantities_.begin(), quantities_.end(), [&](const Name& q) {
-    return !q.relaxed && names.formulas.contains(q.name);
+    return !q.relaxed && !q.beside && names.formulas.contains(q.name);
   });
   return conserved ? all(quantities_) : densities(all(primitives_), place);
 }

@@ -47,10 +47,13 @@ class WrittenFluid {
     int size = 1;
     int first = 0;  ///< first index among the components
     bool relaxed = false;
+    bool beside = false;  ///< a field with an equation of its own; the last of the names
   };
   const std::vector<Name>& quantities() const { return quantities_; }
   const std::vector<Name>& primitives() const { return primitives_; }
   int components(bool of_primitives) const;
+  /// How many of them are those of fields with equations of their own.
+  int components_beside() const;
   const std::optional<WrittenSolve>& solve() const { return solve_; }
   int dims() const { return text_.box.dims; }
 
@@ -79,6 +82,10 @@ class WrittenFluid {
   long double volume(const Place& place);
   /// Mean of the factors other than that of `axis` over the face towards the next cell.
   long double area(const Place& place, int axis);
+  /// d(ln h_k)/dt of a scale factor.
+  long double widening(std::size_t k, const Place& place);
+  /// The cells of the scale factors, for Laplacians of fields.
+  Written::Cells cells();
   /// The value of an option of a scheme in a cell, such as `speed`; for an axis where it has an
   /// index.
   long double of_cell(const dsl::Expr& option, const std::string& axis_name, int axis,

@@ -213,10 +213,27 @@ const std::map<Place, long double>& Written::laplacian_weights(const dsl::Expr& 
   return weights_;
 }
 
+/// Those of a place; in coordinates they differ from cell to cell.
+std::map<Place, long double> Written::laplacian_weights(const dsl::Expr& e, const Place& place) {
+  if (!cells.volume) return laplacian_weights(e);
+  std::map<Place, long double> weights;
+  for (int axis = 0; axis < box.dims; ++axis) {
+    const auto k = static_cast<std::size_t>(axis);
+    Place next{}, back{}, before = place;
+    next[k] = 1;
+    back[k] = -1;
+    --before[k];
+    const long double unit = box.dx * box.dx * cells.volume(place);
+    weights[next] = cells.face_over_length(place, axis) / unit;
+    weights[back] = cells.face_over_length(before, axis) / unit;
+  }
+  return weights;
+}
+
 Numbers Written::laplacian(const dsl::Expr& u, const Scope& scope, const Place& place) {
   const Numbers here = at(u, scope, &place);
   Numbers sum{here.rows, here.columns, std::vector<Complex>(here.parts.size()), 0};
-  for (const auto& [offset, weight] : laplacian_weights(u)) {
+  for (const auto& [offset, weight] : laplacian_weights(u, place)) {
     Place p = place;
     for (std::size_t k = 0; k < 4; ++k) p[k] += offset[k];
     const Numbers step = difference(at(u, scope, &p), here, u);  // weights add up to 0
@@ -242,7 +259,7 @@ long double Written::gradient_square(const WrittenField& f, const Place& place) 
   const dsl::Expr none;
   const Numbers here = field_at(f, place, false);
   long double sum = 0;
-  for (const auto& [offset, weight] : laplacian_weights(none)) {
+  for (const auto& [offset, weight] : laplacian_weights(none, place)) {
     Place p = place;
     for (std::size_t k = 0; k < 4; ++k) p[k] += offset[k];
     const Numbers there = field_at(f, p, false);

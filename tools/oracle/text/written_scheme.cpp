@@ -121,7 +121,7 @@ class WrittenScheme::Pass {
     for (const std::size_t k : mirrored) {
       const auto turn = [&](const std::vector<WrittenFluid::Name>& names, Cell& values) {
         for (const auto& name : names)
-          if (name.size == box().dims && is_vector(name.name))
+          if (name.size == box().dims && !name.beside && is_vector(name.name))
             values[static_cast<std::size_t>(name.first) + k] *= -1;
       };
       turn(fluid().quantities(), cell.quantities);
@@ -628,7 +628,11 @@ std::vector<Cell> WrittenScheme::rates(const std::vector<Cell>& cells,
       return fluid_.sources(cell, near, derivatives, p);
     };
     Cell source = sources(Cell(cell.primitives.size()));
-    if (fluid_.held_derivatives()) source = sources(derivatives(cell, result[i], sources, p));
+    if (fluid_.held_derivatives()) {
+      if (fluid_.components_beside() > 0)
+        throw NotCovered{{}, "derivatives in time of primitive variables beside fields"};
+      source = sources(derivatives(cell, result[i], sources, p));
+    }
     for (std::size_t c = 0; c < source.size(); ++c) result[i][c] += source[c];
   }
   return result;

@@ -114,7 +114,8 @@ std::vector<long double> Written::from_potential(const WrittenField& field, int 
                         f.scale);
     const long double wave =
         box.dims > 0 ? (i % 2 == 0 ? waves.parts[k].real() : waves.parts[k].imag()) : 0;
-    result[i] = wave / (a * a) - 3 * hubble * f.rates[at] - force / (norm * (twice ? 2 : 1));
+    const long double thinned = 3 * hubble + (cells.growth ? cells.growth(place) : 0);
+    result[i] = wave / (a * a) - thinned * f.rates[at] - force / (norm * (twice ? 2 : 1));
   }
   return result;
 }

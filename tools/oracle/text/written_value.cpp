@@ -380,7 +380,8 @@ Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* plac
   const auto found = fields.find(text);
   const bool plain = found != fields.end() && !scope.find(text);
   if (e.primes != 1) throw NotCovered{e.span, "a second time derivative"};
-  if (moves) {
+  const bool stored = plain && found->second.order == 2;
+  if (moves && !stored) {
     constexpr long double kStep = 1e-3L;
     const long double now = t;
     const auto after = [&](long double steps) {
@@ -399,7 +400,7 @@ Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* plac
           (8.0L * (a.parts[i] - b.parts[i]) - (c.parts[i] - d.parts[i])) / (12 * kStep);
     return slope;
   }
-  if (!plain || found->second.order != 2) return rate_of_formula(base, scope, place);
+  if (!stored) return rate_of_formula(base, scope, place);
   const WrittenField& f = found->second;
   if (!indexed) {
     if (!place) throw NeedsPlace{};

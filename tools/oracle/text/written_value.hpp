@@ -123,6 +123,15 @@ class Written {
   long double* moves = nullptr;
   bool was_moved = false;  ///< set when it was
 
+  /// Cells of `metric scale`; empty functions: all cells are cubes.
+  struct Cells {
+    /// Area of the face behind a place along an axis over the distance of the sites on both sides.
+    std::function<long double(const Place&, int axis)> face_over_length;
+    std::function<long double(const Place&)> volume;
+    std::function<long double(const Place&)> growth;  ///< d(log volume)/dt
+  };
+  Cells cells;
+
   /// Called with every denominator and every argument of a root or a logarithm, and its place in
   /// the text; may be empty.
   std::function<void(const dsl::Expr& at, long double)> guarded;
@@ -245,6 +254,7 @@ class Written {
   Numbers difference(const Numbers& there, const Numbers& here, const dsl::Expr& u) const;
   long double gradient_square(const WrittenField& f, const Place& place);
   const std::map<Place, long double>& laplacian_weights(const dsl::Expr& e);
+  std::map<Place, long double> laplacian_weights(const dsl::Expr& e, const Place& place);
   const std::map<Place, long double>& spectral_weights();
   Numbers link_at(const WrittenField& links, Place from, int axis, int sign) const;
   Numbers loop(const dsl::Expr& e, const Scope& scope, const Place* place);
