@@ -234,6 +234,7 @@ class Checker {
     slot(solve.done_slot, "solve");
     slot(solve.iterations_slot, "solve");
     slot(solve.residual_slot, "solve");
+    slot_or_none(solve.value_slot, "solve");
   }
 
   void check(const Output& output) {

@@ -137,7 +137,8 @@ void fields(Io& io, Solve& s) {
   io("name", s.name), io("solver", s.solver), io("line", s.line), io("line_number", s.line_number);
   io("iterate", s.iterate), io("finish", s.finish), io("max", s.max);
   io("done_slot", s.done_slot), io("iterations_slot", s.iterations_slot);
-  io("residual_slot", s.residual_slot);
+  io("residual_slot", s.residual_slot), io("value_slot", s.value_slot);
+  io("low", s.low), io("high", s.high);
 }
 template <class Io>
 void fields(Io& io, ScalarOutput& s) {

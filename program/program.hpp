@@ -185,6 +185,10 @@ struct Solve {
   int done_slot = -1;          ///< 0: not converged; 1: `until` holds; 2: a number is NaN
   int iterations_slot = -1;    ///< iterations done
   int residual_slot = -1;      ///< norm(b - A(x))/norm(b), computed from x
+  /// An eigenvalue that the iterations find, with b = value*x above; -1: they solve A(x) = b. The
+  /// run ends where it is not from `low` to `high`.
+  int value_slot = -1;
+  double low = 0, high = 0;
 };
 
 struct ScalarOutput {

@@ -123,7 +123,10 @@ struct Trajectory {
     std::vector<Update> at_end = {};
     /// Indices in System::solves of all systems of the action.
     std::vector<int> solves = {};
-    /// Whether outputs read the rounds, the residual or the force of the action.
+    /// Names of the scalars with the smallest and the largest eigenvalue at the start of the
+    /// trajectory, of each field whose power is a fraction.
+    std::vector<std::string> smallest = {}, largest = {};
+    /// Whether outputs read the rounds, the residual, the force or the eigenvalues of the action.
     bool watched = false;
     dsl::Span span;
   };
@@ -146,8 +149,8 @@ struct Trajectory {
   /// Number of accepted trajectories since the start.
   static constexpr const char* kAccepted = "accepted";
   static constexpr const char* kDelta = "deltaH";
-  /// The scalar with "iterations", "residual" or "force" of a watched level (its index) in the last
-  /// trajectory.
+  /// The scalar with "iterations", "residual", "force", "smallest" or "largest" of a watched level
+  /// (its index) in the last trajectory.
   static std::string of_level(const std::string& what, std::size_t level) {
     return "trajectory_" + what + "_" + std::to_string(level + 1);
   }

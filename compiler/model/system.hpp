@@ -233,6 +233,13 @@ struct LinearSystem {
   /// null: none.
   std::shared_ptr<const text::Solver> refining;
   Options options;
+  /// An eigenvalue of A, which the text finds as its number `value`, with x its eigenvector and b
+  /// the start. The run ends where it is not from `low` to `high`.
+  struct Eigenvalue {
+    std::string scalar;  ///< name of the scalar that holds it
+    double low = 0, high = 0;
+  };
+  std::optional<Eigenvalue> eigenvalue = {};
   dsl::Span span;
 };
 

@@ -150,6 +150,23 @@ std::shared_ptr<const Solver> refining_text(const Solver& solver, const dsl::Res
   return nullptr;
 }
 
+bool finds_eigenvalue(const Solver& solver) {
+  return std::ranges::count(solver.iteration, kEigenvalue, &Statement::name) > 0 &&
+         std::ranges::any_of(solver.options,
+                             [](const auto& option) { return option.first == kSide; });
+}
+
+std::shared_ptr<const Solver> eigenvalue_text(const dsl::Resolved& resolved) {
+  for (const auto& [name, symbol] : resolved.symbols) {
+    if (symbol.kind != dsl::SymbolKind::Solver || !symbol.line) continue;
+    const dsl::Clause& clause = symbol.line->clause;
+    dsl::Diagnostics silent;
+    const auto text = read_solver(clause, clause.keyword_span, silent);
+    if (text && finds_eigenvalue(*text)) return text;
+  }
+  return nullptr;
+}
+
 const dsl::Expr* inner_call(const Solver& solver) {
   const dsl::Expr* found = nullptr;
   for_each_call(solver, [&](const dsl::Expr& e) {

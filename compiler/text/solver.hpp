@@ -32,6 +32,14 @@ std::string shifted_name(const std::string& base, int k);
 /// otherwise one that calls `inner(v, tol)`. Null where the library and the model have none.
 std::shared_ptr<const Solver> refining_text(const Solver& solver, const dsl::Resolved& resolved);
 
+/// A text that finds an end of the spectrum of a hermitian operator, from the start b: it sets the
+/// number kEigenvalue, and its option kSide is 1 for the largest eigenvalue and -1 for the
+/// smallest. Null where the library and the model have none.
+std::shared_ptr<const Solver> eigenvalue_text(const dsl::Resolved& resolved);
+bool finds_eigenvalue(const Solver& solver);
+inline constexpr const char* kEigenvalue = "value";
+inline constexpr const char* kSide = "side";
+
 /// The call of a solve in a lower precision, `inner` or `again`; null where there is none.
 const dsl::Expr* inner_call(const Solver& solver);
 

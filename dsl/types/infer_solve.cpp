@@ -109,9 +109,9 @@ Value Inference::of_solve(const Expr& expr, const Scope& scope) {
   const Symbol* symbol = name ? resolved_.find(of.text) : nullptr;
   if (symbol != nullptr && symbol->kind == SymbolKind::Action) return value;
   if (is_unknown(x.type)) return value;
-  if (expr.text == "force") {
+  if (expr.text != "iterations" && expr.text != "residual") {
     report(errors::argument_type(of.span, expr.text, "the name of an action", x.type,
-                                 "give it the action of a level, as in force(S)"));
+                                 "give it the action of a level, as in " + expr.text + "(S)"));
   } else if (!x.type.per_site) {
     report(errors::argument_type(of.span, expr.text, "what `solve` has given, or an action", x.type,
                                  "give it the field, as in " + expr.text + "(phi)"));

@@ -69,6 +69,10 @@ constexpr Builtin kBuiltins[] = {
      "norm(b - A(x))/norm(b) of a solve; of an action the largest in the last trajectory"},
     {"force", 1, 1, Rule::OfSolve, "",
      "root mean square of an action's force on a momentum, at the last kick of a trajectory"},
+    {"smallest", 1, 1, Rule::OfSolve, "",
+     "smallest eigenvalue of D adj(D) of a determinant's power, at the start of a trajectory"},
+    {"largest", 1, 1, Rule::OfSolve, "",
+     "largest eigenvalue of D adj(D) of a determinant's power, at the start of a trajectory"},
     // data
     {"index", 1, 1, Rule::SiteNumber, "", "number of the site along an axis, from 0"},
     {"table", 1, kAny, Rule::Table, "outside order even odd", "tabulated function"},

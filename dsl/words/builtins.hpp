@@ -28,20 +28,21 @@ enum class Rule {
   Outer,
   Trace,
   Adjoint,
-  Derivative,       ///< d(f, x)
-  Reduce,           ///< sum, mean, ...: over indices or over the domain
-  ReduceOrFold,     ///< min, max: as Reduce, or pointwise of several arguments
-  Fold,             ///< several arguments of one type to that type: minmod
-  Quantifier,       ///< all, any: conditions to one condition
-  First,            ///< first(e, cond)
-  PathProduct,      ///< loop, path: directions to a group element
-  UnitSpinor,       ///< spinor(s, c)
-  Determinant,      ///< pseudofermion(D)
-  Solve,            ///< solve(A, b): the field x with A(x) = b
-  OfSolve,          ///< iterations(x), residual(x), force(S): properties of a solve or an action
-  SiteNumber,       ///< index(x)
-  Table,            ///< table("file", arguments...)
-  File,             ///< file("file:set"), indexed
+  Derivative,    ///< d(f, x)
+  Reduce,        ///< sum, mean, ...: over indices or over the domain
+  ReduceOrFold,  ///< min, max: as Reduce, or pointwise of several arguments
+  Fold,          ///< several arguments of one type to that type: minmod
+  Quantifier,    ///< all, any: conditions to one condition
+  First,         ///< first(e, cond)
+  PathProduct,   ///< loop, path: directions to a group element
+  UnitSpinor,    ///< spinor(s, c)
+  Determinant,   ///< pseudofermion(D)
+  Solve,         ///< solve(A, b): the field x with A(x) = b
+  OfSolve,       ///< iterations(x), residual(x), force(S), largest(S): properties of a solve or an
+                 ///< action
+  SiteNumber,    ///< index(x)
+  Table,         ///< table("file", arguments...)
+  File,          ///< file("file:set"), indexed
   SumOfNeighbours,  ///< faces, edges, corners: used in stencils
   TransverseTraceless,
   Output,        ///< spectrum, slice, ...: stands alone in `every` and `at end`

@@ -243,6 +243,7 @@ void Session::solve(const program::Solve& solve) {
   issue(solve.finish);
   const bool solved = largest(solve.done_slot) < 2 && !running();
   if (solved) {
+    check_eigenvalue(solve);
     forget_scalars();  // more of the list may follow
     return;
   }
@@ -264,6 +265,31 @@ void Session::solve(const program::Solve& solve) {
                     "wants it hermitian and positive, cgne and bicgstab do not"
                   : "a larger `max` or `tol`, a solver that fits the operator, or a "
                     "precision that can reach `tol`");
+  }
+}
+
+/// Bounds that are exact may be passed by rounding. The range that is proposed has margins, because
+/// eigenvalues of later configurations are near.
+void Session::check_eigenvalue(const program::Solve& solve) {
+  if (solve.value_slot < 0) return;
+  constexpr double kRounding = 1e-6, kBelow = 1.5, kAbove = 1.1;
+  const Slot values = Session::slot(solve.value_slot);
+  for (std::int64_t i = 0; i < values.instances; ++i) {
+    const double value = values[i];
+    if (value >= solve.low * (1 - kRounding) && value <= solve.high * (1 + kRounding)) continue;
+    const std::string where = program_.where(first_instance_ + i);
+    const std::string when =
+        program_.step_slot < 0
+            ? std::string()
+            : fmt::format(" in step {:.0f}", Session::slot(program_.step_slot)[i] + 1);
+    throw RunError(
+        "E0821",
+        fmt::format("{} is {:.6g}{}, outside of range = [{:.6g}, {:.6g}] (`{}`, line {}){}",
+                    solve.name, value, when, solve.low, solve.high, solve.line, solve.line_number,
+                    where.empty() ? "" : ", at " + where),
+        fmt::format("range = [{:.3g}, {:.3g}]: beyond it the fractions are no power of D adj(D), "
+                    "and links are drawn with another weight",
+                    std::min(solve.low, value / kBelow), std::max(solve.high, value * kAbove)));
   }
 }
 

@@ -187,6 +187,8 @@ class Session {
   /// Launches of one kernel that may overlap (Program::together_reach).
   void issue_wave(const Launches& list);
   void solve(const program::Solve& solve);
+  /// Throws RunError E0821 where an eigenvalue that a solve has found is outside of its bounds.
+  void check_eigenvalue(const program::Solve& solve);
   void map(std::size_t number);
   bool maps_on_device();
   void swap(const Launches& list, std::int64_t times);

@@ -351,7 +351,11 @@ class TrajectoryReader {
     level.at_end = std::move(fields.for_energy);
     for (const auto* updates : {&fields.made, &level.before_kicks, &level.at_end})
       for (const Update& update : *updates)
-        if (update.solve >= 0) level.solves.push_back(update.solve);
+        if (update.solve >= 0 &&
+            !d_.collected.solves[static_cast<std::size_t>(update.solve)].eigenvalue)
+          level.solves.push_back(update.solve);
+    level.smallest = fields.smallest;
+    level.largest = fields.largest;
     auto& memory = trajectory_.memory;
     memory.insert(memory.end(), fields.memory.begin(), fields.memory.end());
     drawn_.insert(drawn_.end(), fields.drawn.begin(), fields.drawn.end());

@@ -75,6 +75,10 @@ class PseudofermionField {
                       static_cast<double>(f.power / 2), static_cast<double>(f.field.error),
                       static_cast<double>(f.low), static_cast<double>(f.high),
                       halves() ? " at odd sites" : ""));
+      d_.remark(
+          fmt::format("{}: each trajectory begins with both ends of this spectrum, and the "
+                      "run ends where they leave the range",
+                      name_));
     }
     if (halves())
       d_.remark(
@@ -284,6 +288,8 @@ class PseudofermionField {
     }
     if (!halves()) lifted_poles_ = poles_;
     for (int i = 0; i < reals(); ++i) to_.drawn.push_back(y_ + i);
+    to_.smallest.push_back(add_end("smallest", -1));
+    to_.largest.push_back(add_end("largest", 1));
     add_poles(f.field_solver, f.field, y_, to_.made);
     to_.made.push_back(update("phi", fmt::format("phi of {}", name_), phi_, summed(f.field, y_)));
     to_.made.push_back(density("eta", y_, arrays_of(y_)));
@@ -298,6 +304,21 @@ class PseudofermionField {
       add_staple(words, spinor_at(lifted_poles_[k]), spinor_at(images_[k]),
                  number(-2 * f.action.residues[k]));
     say();
+  }
+
+  /// An end of the spectrum of D adj(D) at the links of now, from eta; X is not in use yet. Returns
+  /// the name of its scalar.
+  std::string add_end(const char* which, int side) {
+    const DeterminantFraction& f = *factor_.fraction;
+    LinearSystem system = square_system(f.ends, factor_, x_);
+    for (auto& [name, value] : system.options)
+      if (name == text::kSide) value = arena().integer(side);
+    system.name = fmt::format("{}, the {} eigenvalue of {} adj({}){}", name_, which, factor_.name,
+                              factor_.name, halves() ? " at odd sites" : "");
+    const std::string scalar = fmt::format("{}_eigenvalue_{}", which, name_);
+    system.eigenvalue = {scalar, static_cast<double>(f.low), static_cast<double>(f.high)};
+    add_system(std::move(system), x_, y_, to_.made, false);
+    return scalar;
   }
 
   /// X_k of (D adj(D) + pole_k) X_k = right for all poles, the smallest in the operator itself.

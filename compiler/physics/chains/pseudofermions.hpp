@@ -11,8 +11,9 @@
 // each factor. A quotient |det D1|^2/|det D2|^2 has S = |D1^-1 D2 phi|^2 with phi = D2^-1 D1 eta
 // (Hasenbusch, hep-lat/0107019). |det D|^(2p) with 0 < p < 1 has S = <phi, r(D D^+) phi>, r a sum
 // of fractions that is about z^-p on the range of the eigenvalues (algebra/fractional_power.hpp),
-// and a pair X_k, Y_k for each of its poles (hep-lat/0608015). Refused (E0901): operators with
-// fields in their numbers, and denominators without a numerator.
+// and a pair X_k, Y_k for each of its poles (hep-lat/0608015). At the start of each trajectory both
+// ends of the spectrum are estimated from eta, and the run ends where they leave the range. Refused
+// (E0901): operators with fields in their numbers, and denominators without a numerator.
 //
 // `even_odd = on` (spinors/even_odd.hpp): phi and eta are at odd sites and D is replaced by
 // M = R - H R^-1 H there; |det D|^2 = |det R|^2 |det M|^2, and R holds no links. The fields are
@@ -39,7 +40,9 @@ struct Pseudofermions {
   std::vector<Update> made;        ///< phi = D eta
   std::vector<Update> for_kicks;   ///< X and Y at the links of now
   std::vector<Update> for_energy;  ///< the same with the solver of the acceptance; empty: as above
-  Expr density;                    ///< |Y|^2 of all fields at a site
+  /// Names of the scalars with the ends of the spectrum, of each field with a fraction.
+  std::vector<std::string> smallest, largest;
+  Expr density;  ///< |Y|^2 of all fields at a site
   /// By number of links (TrajectoryLinks) and axis: -dS/dt = Re tr(A U V); no parts: 0.
   std::map<int, std::vector<gauge::Matrix>> staples;
 };

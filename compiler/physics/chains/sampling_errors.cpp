@@ -295,6 +295,17 @@ Diagnostic action_without_solves(Span span, const std::string& what, const std::
       declared, "defined here");
 }
 
+Diagnostic action_without_fraction(Span span, const std::string& what, const std::string& action,
+                                   Span declared) {
+  return with_label(
+      error("E0819", span, fmt::format("no eigenvalue is known of `{}`", action), "",
+            fmt::format("`{}` is that of D adj(D), which a determinant with a fraction as its "
+                        "power compares with its range",
+                        what),
+            fmt::format("write {} of an action pseudofermion(D, range = [low, high])^(1/2)", what)),
+      declared, "defined here");
+}
+
 Diagnostic no_halves(Span span, const std::string& op, const std::string& why,
                      const std::string& otherwise) {
   return error("E0818", span, fmt::format("`{}` does not part into even and odd sites", op), why,

@@ -70,8 +70,12 @@ Diagnostic trajectories_missing(Span span);
 Diagnostic action_without_level(Span span, const std::string& action);
 Diagnostic level_twice(Span span, const std::string& action);
 Diagnostic level_without_scheme(Span span);
-/// `iterations`, `residual` or `force` of an action where no trajectory integrates one.
+/// `iterations`, `residual`, `force`, `smallest` or `largest` of an action where no trajectory
+/// integrates one.
 Diagnostic of_no_trajectory(Span span, const std::string& what);
+/// `smallest` or `largest` of an action without a fraction as a power.
+Diagnostic action_without_fraction(Span span, const std::string& what, const std::string& action,
+                                   Span declared);
 /// `iterations` or `residual` of an action that is not a determinant.
 Diagnostic action_without_solves(Span span, const std::string& what, const std::string& action,
                                  Span declared);

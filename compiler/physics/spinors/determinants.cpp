@@ -12,6 +12,7 @@
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/text/solver.hpp"
 #include "dsl/words/builtins.hpp"
 
 namespace vphi::physics {
@@ -198,13 +199,17 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Readi
     d_.fail(errors::fraction_of_determinant(
         wrong->span, "the power of this determinant is whole: it takes no rational function",
         "leave `range`, `tol` and `order` out"));
-  const auto system = [&](const char* option, const algebra::SimpleFractions* fractions) {
+  const auto plain = [&] {
     LinearSystem solve;
     solve.span = call.span;
     solve.rows = d_.spins;
     solve.columns = factor.colours;
     solve.complex = solve.spinor = solve.wide = true;
     solve.antiperiodic = factor.antiperiodic;
+    return solve;
+  };
+  const auto system = [&](const char* option, const algebra::SimpleFractions* fractions) {
+    LinearSystem solve = plain();
     const std::vector<Expr> shifts =
         fractions ? shifts_of(d_.arena(), *fractions) : std::vector<Expr>{};
     choose_solver(call, {}, solve, option, fractions ? &shifts : nullptr);
@@ -213,7 +218,18 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Readi
   const auto* action = factor.fraction ? &factor.fraction->action : nullptr;
   factor.solver = system("solver", action);
   if (force) factor.kicks = system("force", action);
-  if (factor.fraction) factor.fraction->field_solver = system("solver", &factor.fraction->field);
+  if (factor.fraction) {
+    factor.fraction->field_solver = system("solver", &factor.fraction->field);
+    LinearSystem& ends = factor.fraction->ends = plain();
+    ends.solver = text::eigenvalue_text(d_.resolved);
+    if (!ends.solver)
+      d_.fail(errors::fraction_of_determinant(
+          call.span, "the library has no text that finds an end of the spectrum",
+          fmt::format("take a text that sets `{}`, with an option `{}`", text::kEigenvalue,
+                      text::kSide)));
+    for (const auto& [name, value] : ends.solver->options)
+      ends.options.emplace_back(name, fixed(*value, "an option of a solver"));
+  }
   if (const dsl::Expr* start = option_of(call, "start")) {
     factor.past = past_of(*start);
     if (factor.fraction && factor.past > 0)

@@ -22,6 +22,7 @@ struct DeterminantFraction {
   long double low = 0, high = 0;  ///< of the eigenvalues of D adj(D)
   algebra::SimpleFractions action, field;
   LinearSystem field_solver;  ///< the solver of phi; the shifts are those of `field`
+  LinearSystem ends;          ///< the text that finds an end of the spectrum
 };
 
 struct DeterminantFactor {

@@ -254,7 +254,7 @@ std::vector<Expr> values_of(const LinearMap& map) {
 bool alike(const LinearSystem& a, const LinearSystem& b) {
   const std::vector<int> from = arrays_of(a), to = arrays_of(b);
   const std::vector<Expr> x = values_of(a.op), y = values_of(b.op);
-  if (!a.beside.empty() || !b.beside.empty()) return false;
+  if (!a.beside.empty() || !b.beside.empty() || a.eigenvalue || b.eigenvalue) return false;
   if (a.solver->span != b.solver->span || a.options != b.options || a.rows != b.rows ||
       a.wide != b.wide || a.columns != b.columns || a.antiperiodic != b.antiperiodic ||
       from.size() != to.size() || x.size() != y.size()) {

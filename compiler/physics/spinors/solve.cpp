@@ -55,6 +55,8 @@ void Lowerer::choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem
   }
   solve.solver = text::read_solver(symbol->line->clause, e.span, d_.diagnostics);
   if (!solve.solver) throw Failure{};
+  if (text::finds_eigenvalue(*solve.solver))
+    d_.fail(errors::eigenvalue_for_solution(choice->span, chosen));
   if (shifts && !text::has_shifts(*solve.solver))
     d_.fail(errors::fraction_of_determinant(
         choice->span, fmt::format("`{}` does not solve for the poles of a fraction", chosen),
@@ -309,6 +311,8 @@ std::optional<Value> Lowerer::of_action(const dsl::Expr& e, const Scope& scope) 
   if (level == trajectory->levels.end()) d_.fail(errors::of_no_trajectory(e.span, e.text));
   if (e.text != "force" && level->solves.empty())
     d_.fail(errors::action_without_solves(e.span, e.text, of.text, fact->span));
+  if ((e.text == "smallest" || e.text == "largest") && level->smallest.empty())
+    d_.fail(errors::action_without_fraction(e.span, e.text, of.text, fact->span));
   std::set<int> kicked;
   for (const Update& kick : level->kicks) {
     if (e.text != "force" || !kick.force2) continue;

@@ -81,6 +81,14 @@ Diagnostic only_real_linear(Span span, const std::string& function, const std::s
       declared, "defined here");
 }
 
+dsl::Diagnostic eigenvalue_for_solution(dsl::Span span, const std::string& solver) {
+  return error("E0756", span, fmt::format("`{}` finds an eigenvalue and solves no system", solver),
+               "no solver of A(x) = b",
+               "its text sets `value`, and b is where it starts: determinants with a fraction as "
+               "their power use it",
+               "take cg, cgne or bicgstab");
+}
+
 dsl::Diagnostic no_refining_text(dsl::Span span, const std::string& solver) {
   return error("E0774", span, fmt::format("`inner = f32` of `{}` would change nothing", solver),
                "no text refines",

@@ -29,6 +29,9 @@ Diagnostic whose_boundary(Span span, const std::string& function, const std::str
 Diagnostic only_real_linear(Span span, const std::string& function, const std::string& solver,
                             Span declared);
 
+/// A text that finds an eigenvalue, where a solution is wanted.
+dsl::Diagnostic eigenvalue_for_solution(dsl::Span span, const std::string& solver);
+
 /// `inner = f32`, but neither the library nor the model has a text for iterative refinement with
 /// this solver.
 dsl::Diagnostic no_refining_text(dsl::Span span, const std::string& solver);

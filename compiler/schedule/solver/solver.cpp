@@ -12,6 +12,7 @@
 #include "compiler/schedule/solver/solver_kept.hpp"
 #include "compiler/schedule/solver/solver_text.hpp"
 #include "compiler/text/arithmetic.hpp"
+#include "compiler/text/solver.hpp"
 #include "dsl/syntax/walk.hpp"
 
 namespace vphi::schedule {
@@ -60,6 +61,7 @@ class SolveLoopsBuilder {
     done_ = slots_.fresh(name_ + "_done");
     slots_.add(solve_.iterations);
     slots_.add(solve_.residual);
+    if (solve_.eigenvalue) slots_.add(solve_.eigenvalue->scalar);
     for (const auto& [name, number] : solve_.options) values_[name] = Value::of(number);
     values_[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
     op_ = kept_.constant_parts(map_of(false), unknowns_, here_);
@@ -99,6 +101,11 @@ class SolveLoopsBuilder {
     result.described.done_slot = slots_.index(done_);
     result.described.iterations_slot = slots_.index(solve_.iterations);
     result.described.residual_slot = slots_.index(solve_.residual);
+    if (const auto& found = solve_.eigenvalue) {
+      result.described.value_slot = slots_.index(found->scalar);
+      result.described.low = found->low;
+      result.described.high = found->high;
+    }
     return result;
   }
 
@@ -351,13 +358,18 @@ class SolveLoopsBuilder {
     const std::set<std::string> read = read_in_iterations();
     for (const auto& [name, v] : values_) {
       const bool set = set_.contains(name);
-      if (name != text_.unknown && !read.contains(name)) continue;
+      if (name != text_.unknown && !read.contains(name) && !is_eigenvalue(name)) continue;
       if (is_field(name, v)) {
         keep_field(name, v, set);
       } else {
         keep_numbers(name, v, set);
       }
     }
+  }
+
+  /// Whether the name stands for the eigenvalue that is wanted.
+  bool is_eigenvalue(const std::string& name) const {
+    return solve_.eigenvalue && name == text::kEigenvalue;
   }
 
   void keep_field(const std::string& name, const Value& v, bool set) {
@@ -388,7 +400,7 @@ class SolveLoopsBuilder {
         start_wanted_.slots.push_back(part->name);
         return part;
       }
-      const std::string slot = slots_.fresh(hint);
+      const std::string slot = is_eigenvalue(name) ? solve_.eigenvalue->scalar : slots_.fresh(hint);
       start_.assign(slot, part);
       start_wanted_.slots.push_back(slot);
       if (set) carried_.push_back(arena_.symbol(slot));

@@ -122,7 +122,10 @@ SiteLoops residual_loops(const physics::System& system, const physics::LinearSys
   const std::vector<Expr> image = mapped(block, solve.op, state);
   Expr left = arena.integer(0), all = arena.integer(0);
   for (std::size_t i = 0; i < parts; ++i) {
-    const Expr b = at(state, solve.source[i]);
+    // of an eigenvector what is left is A(x) - value*x
+    const Expr b = solve.eigenvalue ? arena.symbol(solve.eigenvalue->scalar) *
+                                          at(state, arena.load(solve.arrays[i]))
+                                    : at(state, solve.source[i]);
     left = left + algebra::pow(b - image[i], 2);
     all = all + algebra::pow(b, 2);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -94,6 +95,10 @@ class TrajectoryStepBuilder {
         slots_.add(of_last(what, level));
         slots_.add(of_now(what, level));
       }
+      for (const auto& [what, ends] : ends_of(level)) {
+        slots_.add(of_last(what, level));
+        for (const std::string& end : *ends) slots_.add(end);
+      }
     }
     for (const Trajectory::Memory& m : trajectory_.memory) allocate(m);
     lengths_ = arena_.add_table(table());
@@ -115,6 +120,20 @@ class TrajectoryStepBuilder {
   }
   std::string of_now(const std::string& what, const Trajectory::Level& level) const {
     return of_last(what, level) + "_now";
+  }
+
+  /// The ends of the spectrum that a level knows.
+  static std::vector<std::pair<const char*, const std::vector<std::string>*>> ends_of(
+      const Trajectory::Level& level) {
+    if (level.smallest.empty()) return {};
+    return {{"smallest", &level.smallest}, {"largest", &level.largest}};
+  }
+  /// The value of an end of the spectra of all fields of a level.
+  Expr end_of(const char* what, const std::vector<std::string>& ends) const {
+    Expr value = symbol(ends.front());
+    const Op op = what == std::string_view("smallest") ? Op::Min : Op::Max;
+    for (std::size_t i = 1; i < ends.size(); ++i) value = arena_.make(op, {value, symbol(ends[i])});
+    return value;
   }
 
   std::optional<LevelFlows> flows_of(const Trajectory::Level& level) {
@@ -356,6 +375,10 @@ class TrajectoryStepBuilder {
         const std::string last = of_last(what, level);
         all.push_back(
             {last, arena_.make(Op::Select, {stop, symbol(last), symbol(of_now(what, level))})});
+      }
+      for (const auto& [what, ends] : ends_of(level)) {
+        const std::string last = of_last(what, level);
+        all.push_back({last, arena_.make(Op::Select, {stop, symbol(last), end_of(what, *ends)})});
       }
     }
     return all;

@@ -117,15 +117,7 @@ class FixedQuarks {
   double trajectory(const std::vector<std::string>& actions) {
     put_links(0);
     each_momentum([&](double& p, int s, int mu, int a) { p = momentum(place(s, mu, a)); });
-    for (std::size_t j = 0; j < actions.size(); ++j) {
-      const auto first = (1U << 22U) + (static_cast<std::uint32_t>(j) << 24U) + 1;
-      for (int k = 0; k < reals(); ++k) {
-        auto& eta = run_->buffer(actions[j] + "_y_" + std::to_string(k + 1));
-        for (int s = 0; s < sites_; ++s)
-          eta[static_cast<std::size_t>(s)] =
-              std::sqrt(1.5) * hashed(first + static_cast<std::uint32_t>(component(k, s)));
-      }
-    }
+    put_eta(actions);
     std::vector<program::Launch> launches;
     for (const program::Launch& launch : program_.launches(0)) {
       if (kernel_of(launch) == "refresh") continue;
@@ -135,6 +127,20 @@ class FixedQuarks {
     run_->set_scalar("flow", 0);
     run_->launch(launches);
     return run_->scalar("deltaH");
+  }
+
+  /// The smallest and the largest eigenvalue of D adj(D) that a trajectory begins with.
+  std::pair<double, double> ends() {
+    put_links(0);
+    put_eta({"quarks"});
+    std::vector<program::Launch> launches;
+    for (const program::Launch& launch : program_.launches(0)) {
+      if (kernel_of(launch) == "refresh") continue;
+      if (kernel_of(launch) == "energy_before") break;
+      launches.push_back(launch);
+    }
+    run_->launch(launches);
+    return {scalar("smallest_eigenvalue_quarks"), scalar("largest_eigenvalue_quarks")};
   }
 
   double scalar(const std::string& name) const { return run_->scalar(name); }
@@ -273,6 +279,19 @@ class FixedQuarks {
   }
 
  private:
+  /// sqrt(3/2) times the numbers of phi, from 2^22 + 2^24 j on for the action number j.
+  void put_eta(const std::vector<std::string>& actions) {
+    for (std::size_t j = 0; j < actions.size(); ++j) {
+      const auto first = (1U << 22U) + (static_cast<std::uint32_t>(j) << 24U) + 1;
+      for (int k = 0; k < reals(); ++k) {
+        auto& eta = run_->buffer(actions[j] + "_y_" + std::to_string(k + 1));
+        for (int s = 0; s < sites_; ++s)
+          eta[static_cast<std::size_t>(s)] =
+              std::sqrt(1.5) * hashed(first + static_cast<std::uint32_t>(component(k, s)));
+      }
+    }
+  }
+
   const std::string& kernel_of(const program::Launch& launch) const {
     return program_.kernels[static_cast<std::size_t>(launch.kernel)].name;
   }

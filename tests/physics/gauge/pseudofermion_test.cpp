@@ -191,6 +191,29 @@ TEST(Pseudofermions, PowersOfSu3) {
                false);
 }
 
+/// The ends of the spectra of dense matrices, by an independent program, to five places.
+TEST(Pseudofermions, EndsOfTheSpectrumAreKnown) {
+  QuarkModel wilson = four("psi - kappa*hop(psi)");
+  wilson.action = "pseudofermion(D, range = [0.1, 1.7], tol = 1e-6, even_odd = on)^(1/2)";
+  QuarkModel staggered = four(kStaggered);
+  staggered.spinor = "spinor(1)";
+  staggered.before = kPhasesInFour;
+  staggered.action = "pseudofermion(D, range = [0.09, 4.3], tol = 1e-6)^(1/4)";
+  struct Known {
+    const QuarkModel& model;
+    int spins;
+    double smallest, largest;
+  };
+  for (const Known& known :
+       {Known{wilson, 4, 0.11010, 1.56160}, {staggered, 1, 0.09525, 4.20023}}) {
+    FixedQuarks quarks(known.model.text(), 3, 4, 192, 0.7, known.spins);
+    const auto [smallest, largest] = quarks.ends();
+    EXPECT_NEAR(smallest, known.smallest, 1e-5);
+    EXPECT_NEAR(largest, known.largest, 2e-4);  // the estimate is below
+    EXPECT_LT(largest, known.largest + 1e-5);
+  }
+}
+
 /// Forces of powers along the momenta, with and without halves, and of staggered quarks.
 TEST(Pseudofermions, ForcesOfPowersAreDifferencesOfTheAction) {
   for (const char* power : {"(1/2)", "(1/3)", "0.75"}) {

@@ -52,6 +52,65 @@ TEST(WatchedActions, RoundsAreThoseOfTheEigenvalues) {
   }
 }
 
+/// One flavour on the ring, and the angle of its links, which stand still: D adj(D) is
+/// 1 + 4 kappa^2 - 4 kappa cos p, at odd sites 1 + 16 kappa^4 - 8 kappa^2 cos 2p.
+std::string power_on_ring(const std::string& range, const std::string& power = "(1/2)",
+                          const std::string& sweep = "") {
+  return "model ring \"a flavour on a ring\"\nparam kappa = 0.3\n" + sweep +
+         "lattice ring: 6\ngauge U: U(1)\nfermion psi: spinor, boundary(x) = antiperiodic\n"
+         "D(psi) = psi - kappa*sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+         "action quarks = pseudofermion(D, tol = 1e-6, range = " +
+         range + ")^" + power +
+         "\nsample hmc, trajectories = 2, tau = 1e-7 {\n  level quarks: steps = 1, scheme = "
+         "leapfrog\n}\ninit U ~ hot\nevery 1 trajectory: low = smallest(quarks), high = "
+         "largest(quarks), angle = arg(polyakov) -> \"r.csv\"\n";
+}
+
+TEST(WatchedActions, EndsOfTheSpectrum) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const double kappa = 0.3, pi = std::acos(-1.0);
+  for (const bool halves : {false, true}) {
+    for (const char* power : {"(1/2)", "(3/4)"}) {
+      const auto result = testing::run_text(
+          power_on_ring(halves ? "[0.4, 1.86], even_odd = on" : "[0.15, 2.57]", power), {});
+      double low = 1e9, high = 0;
+      for (int n = 0; n < 6; ++n) {
+        const double p = (last(result, "angle") + pi * (2 * n + 1)) / 6;
+        const double value = halves
+                                 ? 1 + 16 * std::pow(kappa, 4) - 8 * kappa * kappa * std::cos(2 * p)
+                                 : 1 + 4 * kappa * kappa - 4 * kappa * std::cos(p);
+        low = std::min(low, value), high = std::max(high, value);
+      }
+      EXPECT_NEAR(last(result, "low"), low, 1e-5 * low);
+      EXPECT_NEAR(last(result, "high"), high, 1e-5 * high);
+    }
+  }
+}
+
+/// Code, text and hint of the error that a run ends with; none: it ends well.
+std::string failure(const std::string& text) {
+  try {
+    testing::run_text(text, {});
+  } catch (const runtime::RunError& error) {
+    return error.code + ": " + error.what() + "; " + error.hint;
+  }
+  return "";
+}
+
+TEST(WatchedActions, RangesThatDoNotHoldTheSpectrumAreRefused) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const std::string above = failure(power_on_ring("[0.15, 1.5]", "(1/2)", "sweep chain = 1..3\n"));
+  EXPECT_TRUE(above.starts_with("E0821: quarks, the largest eigenvalue of D adj(D) is 2."))
+      << above;
+  EXPECT_NE(above.find("in step 1, outside of range = [0.15, 1.5] (`"), std::string::npos) << above;
+  EXPECT_NE(above.find("line 8), at chain = 1; range = [0.15, 2."), std::string::npos) << above;
+  const std::string below = failure(power_on_ring("[0.7, 1.86], even_odd = on"));
+  EXPECT_TRUE(
+      below.starts_with("E0821: quarks, the smallest eigenvalue of D adj(D) at odd sites is 0."))
+      << below;
+  EXPECT_EQ(failure(power_on_ring("[0.15, 2.57]")), "");
+}
+
 /// The largest residual is that of the solver with the largest tolerance.
 TEST(WatchedActions, ResidualIsTheLargest) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";
