@@ -185,7 +185,10 @@ Code draw_lines(const Job& job, const Code& site) {
   return text;
 }
 
-std::vector<Code> draw_pieces(const Job& job, const Code& in_memory) {
+namespace {
+
+/// `blocks`: whether the walker and its blocks are declared, or are those of another site.
+std::vector<Code> pieces_of_draws(const Job& job, const Code& in_memory, bool blocks) {
   if (job.body.draws.empty()) return {};
   const Code site = job.kernel.planes ? "sites_before + " + in_memory : in_memory;
   const kernel::Random& random = job.kernel.random;
@@ -197,10 +200,10 @@ std::vector<Code> draw_pieces(const Job& job, const Code& in_memory) {
   const std::int64_t together = across ? kernel::sites_of_block(random) : 1;
   Code text = together == 1
                   ? code("const {0} walker = first_walker + ({0})({1});\n", wide(job), site)
-                  : code(
-                        "const {0} walker = first_walker + ({0})({1}) / {2}u;\n"
-                        "const unsigned place = (unsigned)({1}) & {3}u;\n",
-                        wide(job), site, together, together - 1);
+                  : (blocks ? code("const {0} walker = first_walker + ({0})({1}) / {2}u;\n",
+                                   wide(job), site, together)
+                            : Code()) +
+                        code("const unsigned place = (unsigned)({}) & {}u;\n", site, together - 1);
   if (random.bits) {
     text +=
         "const unsigned bits = vphi_word_of(vphi_block(walker, first_word >> 7),\n"
@@ -212,14 +215,14 @@ std::vector<Code> draw_pieces(const Job& job, const Code& in_memory) {
   if (across && bit_0) text += "const int odd_word = (int)(place & 1u);\n";
   if (across && bit_1)
     text += code("const int second_half = (int)({});\n", bit_0 ? "place >> 1" : "place");
-  std::set<std::int64_t> blocks, pairs;
+  std::set<std::int64_t> known, pairs;
   std::vector<Code> pieces{text};
   for (const Draw& draw : job.body.draws) {
     Code& own = pieces.emplace_back();
     const std::int64_t flat = across ? kernel::word_of_draw(random, draw.index) : draw.index;
     const std::int64_t block = flat / 4, pair = flat / 2;
     const Code name = code("words_{}", block);
-    if (blocks.insert(block).second)
+    if (known.insert(block).second && blocks)
       own += code("const vphi_words {} = vphi_block(walker, {} + {}u);\n", name,
                   across ? "first_block" : "(first_word >> 2)", block);
     if (draw.op == Op::Uniform) {
@@ -243,6 +246,29 @@ std::vector<Code> draw_pieces(const Job& job, const Code& in_memory) {
     own += code("in.{} = radius_{}*{};\n", draw.member, pair, direction);
   }
   return pieces;
+}
+
+}  // namespace
+
+std::vector<Code> draw_pieces(const Job& job, const Code& site) {
+  return pieces_of_draws(job, site, true);
+}
+
+Code blocks_of_walker(const Job& job) {
+  std::set<std::int64_t> known;
+  Code text;
+  for (const Draw& draw : job.body.draws) {
+    const std::int64_t block = kernel::word_of_draw(job.kernel.random, draw.index) / 4;
+    if (known.insert(block).second)
+      text += code("const vphi_words words_{0} = vphi_block(walker, first_block + {0}u);\n", block);
+  }
+  return text;
+}
+
+Code draw_lines_of_blocks(const Job& job, const Code& site) {
+  Code text;
+  for (const Code& piece : pieces_of_draws(job, site, false)) text += piece;
+  return text;
 }
 
 namespace {

@@ -29,6 +29,8 @@ class Gather {
   /// Statements from the coordinates to `out`: the lines and a call of the site function, or its
   /// pieces, each after its reads.
   Code evaluated();
+  /// The same for a site of several that share the blocks of their random numbers (math/draws.hpp).
+  Code evaluated_of_blocks();
   /// The part of `job.body.code` that must come before these statements.
   static Code functions(const Job& job);
   /// For a site of a colour: its coordinates and `at`, from `cell`. The same in two parts: `of_row`

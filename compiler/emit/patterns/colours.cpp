@@ -1,15 +1,18 @@
 #include "compiler/emit/patterns/colours.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "compiler/emit/math/draws.hpp"
 #include "compiler/emit/memory/gather.hpp"
 #include "compiler/emit/patterns/rows.hpp"
 #include "compiler/emit/patterns/rows_text.hpp"
 #include "compiler/emit/patterns/sites.hpp"
 #include "compiler/emit/text/reading.hpp"
+#include "compiler/kernel/draw.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -21,6 +24,7 @@ constexpr std::int64_t kLongestPiece =
 constexpr std::int64_t kMostColourGroups =
     32;                                      // for each multiprocessor: sums are folded at the end
 constexpr std::int64_t kCellsPerThread = 8;  // of an instance among many
+constexpr std::int64_t kThreadsThatFill = 4096;  // a multiprocessor, twice
 
 std::string colour_slot(const Bindings& bindings, const std::string& name) {
   return slot_text(bindings, slot_number(bindings, name));
@@ -85,6 +89,70 @@ Code rows_text(const Job& job, const Bindings& bindings, std::int64_t units, std
   return fill("colours_sums.txt", slots);
 }
 
+/// Cells of a colour whose sites share the blocks of their random numbers: `sites` of them, `apart`
+/// cells from each other, among `of` cells that follow each other.
+struct Strip {
+  std::int64_t sites = 1, apart = 1, of = 1;
+};
+
+/// A block serves several neighbouring sites along x, of which some have this colour. A thread that
+/// has all of them makes the block once, as long as there are threads enough to fill the device.
+Strip strip_of(const Job& job, std::int64_t cells) {
+  const kernel::Kernel& kernel = job.kernel;
+  if (job.body.draws.empty() || !job.body.pieces.empty() || has_site_order(job) || kernel.planes ||
+      !kernel::across_sites(kernel.random))
+    return {};
+  const kernel::Colours& colours = *kernel.colours;
+  const std::int64_t together = kernel::sites_of_block(kernel.random);
+  const std::int64_t modulus = colours.modulus;
+  if (kernel.extent[0] % together != 0) return {};
+  Strip strip;
+  if (colours.axis == 0) {
+    strip = {together / modulus, 1, together / modulus};
+    if (together % modulus != 0) return {};
+  } else {
+    const std::int64_t apart = modulus / std::gcd<std::int64_t>(colours.weights[0], modulus);
+    strip = {together / apart, apart, together};
+    if (together % apart != 0) return {};
+  }
+  const std::int64_t threads = cells / strip.sites * kernel.instances;
+  if (strip.sites < 2 || threads < kThreadsThatFill * std::max(1, job.target.compute_units))
+    return {};
+  return strip;
+}
+
+/// The cells of a strip: its blocks, a loop that computes, and one that stores, so that no read
+/// waits for a store. `effects`: stores and sums of a site.
+Code strip_text(const Job& job, const Strip& strip, const Code& effects) {
+  const auto number = [&](std::int64_t value) { return index_literal(job, value); };
+  const std::int64_t together = kernel::sites_of_block(job.kernel.random);
+  const char* wide = widest_integer(job);
+  const Code& name = job.body.suffix;
+  Code text = strip.apart == 1
+                  ? code("const vphi_index first_cell = strip*{};\n", number(strip.sites))
+                  : code("const vphi_index first_cell = strip/{0}*{1} + strip % {0};\n",
+                         number(strip.apart), number(strip.of));
+  text += code(
+      "vphi_index sites[{0}];\nvphi_out_{1} outs[{0}];\n"
+      "// Their sites share blocks of random numbers.\n{2} walker;\n{{\n",
+      strip.sites, name, wide);
+  text += indent("const vphi_index cell = first_cell;\n" + Gather::coloured(job) +
+                     code("walker = first_walker + ({})(at) / {}u;\n", wide, together),
+                 2);
+  text += "}\n" + blocks_of_walker(job);
+  const Code each = code("VPHI_UNROLL\nfor (int j = 0; j < {}; ++j) {{\n", strip.sites);
+  const Code cell =
+      code("const vphi_index cell = first_cell + (vphi_index)j*{};\n", number(strip.apart));
+  text += each +
+          indent(cell + Gather(job).evaluated_of_blocks() + "outs[j] = out;\nsites[j] = at;\n", 2) +
+          "}\n";
+  return text + each +
+         indent(code("const vphi_out_{} out = outs[j];\nconst vphi_index at = sites[j];\n", name) +
+                    effects,
+                2) +
+         "}\n";
+}
+
 }  // namespace
 
 std::int64_t even_shares(std::int64_t wanted, std::int64_t most) {
@@ -110,7 +178,8 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
                     std::max<std::int64_t>(1, all_cells / kCellsPerTask), true};
     return emit_rows(job, bindings, &loop);
   }
-  const std::int64_t wanted = (all_cells + kColourThreads - 1) / kColourThreads;
+  const Strip strip = strip_of(job, cells);
+  const std::int64_t wanted = (all_cells / strip.sites + kColourThreads - 1) / kColourThreads;
   std::int64_t most = kMostColourGroups * std::max<std::int64_t>(1, job.target.compute_units);
   if (kernel.instances > 1) most = std::max<std::int64_t>(1, wanted / kCellsPerThread);
   // Sums of a few more groups are folded sooner than neighbours come in a loop.
@@ -122,9 +191,13 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   Slots slots = common_slots(job, kColourThreads, &groups);
   site_lines(job, bindings, slots);
   slots["instance"] = instance_pointers(job, bindings, partials, job.counts_groups());
-  slots["cells"] = index_literal(job, cells);
-  slots["each"] = each_site(kernel.planes ? "own" : "cell", "cells", kColourThreads,
-                            job.body.held > 0 && groups[0] * kColourThreads >= cells);
+  slots["cells"] = index_literal(job, cells / strip.sites);
+  slots["walk"] = strip.sites > 1 ? code("One thread {} sites", strip.sites) : "One thread a site";
+  slots["each"] =
+      each_site(kernel.planes     ? "own"
+                : strip.sites > 1 ? "strip"
+                                  : "cell",
+                "cells", kColourThreads, job.body.held > 0 && groups[0] * kColourThreads >= cells);
   slots["occupancy"] = std::to_string(occupancy(job, kColourThreads));
   slots["finish_functions"] = count_function(job) + finish.functions;
   slots["finish"] = finish.finish;
@@ -133,7 +206,12 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   slots["accumulate"];
   for (std::size_t i = 0; i < kernel.reductions.size(); ++i)
     slots["accumulate"] += accumulate(job, i, "out." + job.body.reduction_members[i]);
-  slots["evaluate"] = Gather(job).evaluated();
+  if (strip.sites > 1) {
+    slots["evaluate"] = strip_text(job, strip, slots["store"] + slots["accumulate"]);
+    slots["store"] = slots["accumulate"] = "";
+  } else {
+    slots["evaluate"] = Gather(job).evaluated();
+  }
   if (kernel.planes)  // the cells of the ghosts below come first
     slots["evaluate"] =
         code("const vphi_index cell = own + {};\n",
