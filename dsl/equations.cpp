@@ -282,11 +282,17 @@ void check_model(Resolved& resolved) {
     }
   }
   for (const std::string& name : drawn_momenta(resolved)) started.insert(name);
+  bool by_quantities = false;  // primitive variables follow from conserved ones
+  for (const Clause* law : resolved.clauses("conserve"))
+    for (const Item& item : law->items)
+      by_quantities = by_quantities || (item.head && started.contains(item.head->name));
   for (const auto& [name, symbol] : resolved.symbols) {
     const bool evolves = (has_equation_of_motion(symbol) && !names_argument(resolved, symbol)) ||
                          symbol.kind == SymbolKind::Primitive || symbol.kind == SymbolKind::Fermion;
     state = state || evolves;
-    if (evolves && symbol.kind != SymbolKind::Fermion && started.count(name) == 0) {
+    const bool follows = symbol.kind == SymbolKind::Fermion ||
+                         (by_quantities && symbol.kind == SymbolKind::Primitive);
+    if (evolves && !follows && started.count(name) == 0) {
       resolved.diagnostics.add(errors::not_started(symbol.declared, name,
                                                    symbol.kind == SymbolKind::Gauge &&
                                                        symbol.type.base != Base::Real &&

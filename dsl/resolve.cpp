@@ -1,11 +1,16 @@
 #include "dsl/resolve.hpp"
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "dsl/collect.hpp"
 #include "dsl/equations.hpp"
 #include "dsl/library_check.hpp"
 #include "dsl/model_function.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/syntax/spelling.hpp"
+#include "dsl/syntax/walk.hpp"
 #include "dsl/types/cycles.hpp"
 #include "dsl/types/infer.hpp"
 #include "dsl/types/unit_check.hpp"
@@ -63,6 +68,36 @@ void repair_keywords(Resolved& resolved) {
   }
 }
 
+/// Adds the functions of the library that the model calls and does not define, and those that these
+/// call, as if they were lines of the model.
+void add_library_functions(Resolved& resolved) {
+  std::map<std::string, const Line*> known;
+  for (const ModelText& text : resolved.library)
+    for (const Line& line : text.lines)
+      if (line.kind == Line::Kind::Definition && line.definition.head.form == Head::Form::Function)
+        known.emplace(line.definition.head.name, &line);
+  if (known.empty()) return;
+  const auto own = [&known](const Line& line) {
+    if (line.kind == Line::Kind::Definition) known.erase(line.definition.head.name);
+    for (const Item& item : line.clause.items)
+      if (item.head) known.erase(item.head->name);
+  };
+  std::vector<Line>& lines = resolved.model.lines;
+  for (const Line& line : lines) own(line);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::string> called;
+    for_each(lines[i], [&](const Expr& e) {
+      if (e.kind == ExprKind::Call && known.contains(e.text)) called.push_back(e.text);
+    });
+    for (const std::string& name : called) {
+      const auto line = known.find(name);
+      if (line == known.end()) continue;
+      lines.push_back(*line->second);
+      known.erase(line);
+    }
+  }
+}
+
 }  // namespace
 
 Resolved resolve(ModelText model, std::vector<ModelText> library) {
@@ -70,6 +105,7 @@ Resolved resolve(ModelText model, std::vector<ModelText> library) {
   resolved.model = std::move(model);
   resolved.library = std::move(library);
   repair_keywords(resolved);
+  add_library_functions(resolved);
   collect_symbols(resolved);
   spell_out_outputs(resolved);
   const std::vector<const Symbol*> definitions = order_definitions(resolved);

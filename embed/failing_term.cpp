@@ -207,6 +207,11 @@ std::string blame_recovery(const runtime::BrokenState& broken, const Compilation
     for (std::size_t k = 0; k < laws.recovered.size(); ++k)
       text += fmt::format("{} {} = {}", k > 0 ? "," : "", laws.recovered[k].name,
                           number_text(made.values.at(laws.recovered[k].array), 6));
+    for (const physics::Conservation::Solved& solved : laws.solved) {
+      if (evaluator.with(with_maxima(solved.holds, evaluator, p), site, made.values) != 0) continue;
+      text += fmt::format("\n   = the equation of `{}` is not solved: it is off by {}", solved.name,
+                          number_text(evaluator.with(solved.residual, site, made.values), 3));
+    }
     return text + "\n";
   }
   return "   = in the arithmetic of the run alone: in double precision all sites are recovered\n";

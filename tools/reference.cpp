@@ -149,6 +149,24 @@ std::string library(const std::vector<dsl::ModelText>& texts, const std::string&
   return out;
 }
 
+/// Functions of the library with their `##` text; those without are parts of others.
+std::string library_functions(const std::vector<dsl::ModelText>& texts) {
+  std::string out =
+      "\n### Functions\n\nA model that calls one has its lines.\n\n| call | text |\n|---|---|\n";
+  for (const dsl::ModelText& text : texts) {
+    for (const dsl::Line& line : text.lines) {
+      if (line.kind != dsl::Line::Kind::Definition || line.documentation.empty()) continue;
+      std::string own = line.documentation, arguments;
+      for (char& c : own)
+        if (c == '\n') c = ' ';
+      for (const dsl::ExprPtr& argument : line.definition.head.args)
+        arguments += (arguments.empty() ? "" : ", ") + argument->text;
+      out += fmt::format("| `{}({})` | {} |\n", line.definition.head.name, arguments, cell(own));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string reference() {
@@ -169,6 +187,7 @@ std::string reference() {
   out += library(texts, "stencil", "Laplacians", "`laplacian = NAME` says which one `lap` means.");
   out += library(texts, "integrator", "Integrators", "`evolve NAME, dt = ...`.");
   out += library(texts, "scheme", "Flux schemes", "`scheme NAME`.");
+  out += library_functions(texts);
   return out;
 }
 

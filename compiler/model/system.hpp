@@ -323,9 +323,16 @@ struct Conservation {
   std::vector<std::vector<Share>> orders;
   /// For each axis: signal velocity at a site, as a function of quantities and recovered values.
   std::vector<Expr> speeds;
-  double courant = 0;        ///< the scheme's limit of speed*dt/dx; 0: the scheme gives none
-  Expr residual;             ///< residual of `solve`, as a function of quantities; null: no `solve`
-  double residual_left = 0;  ///< bound of the error after the iterations
+  double courant = 0;  ///< the scheme's limit of speed*dt/dx; 0: the scheme gives none
+  /// A name that `solve` finds.
+  struct Solved {
+    std::string name;
+    std::vector<int> arrays;  ///< its recovered values, by component
+    Expr residual;    ///< largest |u - g(u)| of a component, of quantities and recovered values
+    double left = 0;  ///< bound of the error after the iterations
+    Expr holds;       ///< 1 where the residual is small enough for a state that can be recovered
+  };
+  std::vector<Solved> solved;  ///< in the order in which they are found
   /// The scalar of program::Program::unsound_slot.
   Expr unsound;
   /// 1 where the site can be recovered: the recovered values reproduce the quantities, none is NaN,

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "dsl/messages/suggest.hpp"
 #include "dsl/name_errors.hpp"
@@ -137,6 +140,14 @@ class UnitCheck {
     return std::nullopt;
   }
 
+  /// The arguments of a function have any unit.
+  void check_definition(const Definition& definition) {
+    for (const ExprPtr& argument : definition.head.args)
+      if (argument && argument->kind == ExprKind::Name) arguments_.insert(argument->text);
+    check(*definition.value);
+    arguments_.clear();
+  }
+
   /// A length or a time: 1/energy.
   void check_length(const Expr& expr) {
     const Power power = check(expr);
@@ -147,6 +158,7 @@ class UnitCheck {
 
  private:
   Power of_name(const std::string& name) {
+    if (arguments_.contains(name)) return std::nullopt;
     const Symbol* symbol = resolved_.find(name);
     if (symbol == nullptr) return std::nullopt;
     if (symbol->kind == SymbolKind::Construct) {
@@ -165,7 +177,9 @@ class UnitCheck {
     // Once each name; a cycle, reported elsewhere, finds it open.
     const auto [place, fresh] = known_.emplace(symbol, std::nullopt);
     if (!fresh) return place->second;
+    const std::set<std::string> outside = std::exchange(arguments_, {});
     const Power power = check(*symbol->value);
+    arguments_ = outside;
     known_[symbol] = power;
     return power;
   }
@@ -253,6 +267,7 @@ class UnitCheck {
   bool follow_;
   Power length_;
   std::map<const Symbol*, Power> known_;
+  std::set<std::string> arguments_;  ///< of the function that is checked
 };
 
 }  // namespace
@@ -283,7 +298,7 @@ void check_units(Resolved& resolved) {
   };
   for (const Line& line : resolved.model.lines) {
     if (line.kind != Line::Kind::Clause) {
-      check(line.definition.value);
+      if (line.definition.value) checker.check_definition(line.definition);
       continue;
     }
     const bool evolve = line.clause.keyword == "evolve", lattice = line.clause.keyword == "lattice";

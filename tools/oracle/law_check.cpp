@@ -39,6 +39,7 @@ class LawComparison {
       find_share();
       compare_recovery();
       compare_start();
+      if (fluid.solves().size() > 1) throw NotCovered{{}, "rates with several solves"};
       WrittenScheme scheme(fluid);
       if (scheme.step())
         compare_step(scheme);
@@ -61,7 +62,8 @@ class LawComparison {
       if (s.symbol == system_.time) derived_.symbols[s.symbol] = derived_.scalar(s.initial);
     text_.t = derived_.symbols[system_.time];
     // of the recovery: the residual of its iterations, as the compiler states it
-    if (laws_.residual_left > 0) allowed_ = std::max(1e-8, 1000 * laws_.residual_left);
+    for (const physics::Conservation::Solved& solved : laws_.solved)
+      if (solved.left > 0) allowed_ = std::max({allowed_, 1e-8, 1000 * solved.left});
   }
 
   int sites() const { return text_.box.sites(); }
@@ -246,11 +248,12 @@ class LawComparison {
         static_cast<std::size_t>(fluid_->components(true) - fluid_->components_beside());
     for (std::size_t c = 0; c < count; ++c)
       all.emplace_back(row(shown(fluid_->primitives(), c), "recover"));
-    // in the order of the System: the solved name first, then primitives as they are declared
+    // in the order of the System: what is solved for first, then primitives as they are declared
     const std::size_t first = laws_.recovered.size() - count;
-    std::optional<Filling> solved;
-    if (fluid_->solve() && fluid_->solve()->size == 1 && first == 1)
-      solved.emplace(row(fluid_->solve()->name + " in its equation", "solve"));
+    std::map<std::size_t, Filling> equations;
+    for (std::size_t k = 0; k < fluid_->solves().size(); ++k)
+      if (fluid_->solves()[k].size == 1)
+        equations.emplace(k, row(fluid_->solves()[k].name + " in its equation", "solve"));
     for (unsigned state = 0; state < kLawStates; ++state) {
       const std::vector<Cell> cells = drawn(state);
       put(cells);
@@ -261,14 +264,29 @@ class LawComparison {
           return derived_.at(system_.arena->load(laws_.recovered[i].array), place(s));
         };
         for (std::size_t c = 0; c < count; ++c) all[c].take(found(first + c), expected[c]);
-        if (!solved) continue;
-        const long double u = found(0);
-        solved->take(fluid_->left(quantities, u, place(s)), 0);
-        solved->size(u);
+        if (equations.empty()) continue;
+        const std::vector<std::vector<long double>> solutions = solved_at(place(s));
+        for (auto& [k, equation] : equations) {
+          equation.take(fluid_->left(quantities, k, solutions, place(s)), 0);
+          equation.size(solutions.at(k).at(0));
+        }
       }
     }
-    if (solved) rows_.push_back(solved->done());
+    for (auto& [k, equation] : equations) rows_.push_back(equation.done());
     for (Filling& f : all) rows_.push_back(f.done());
+  }
+
+  /// What the System makes of the names that are solved for, in the order of the text.
+  std::vector<std::vector<long double>> solved_at(const Place& p) {
+    std::vector<std::vector<long double>> solutions;
+    for (const WrittenSolve& solve : fluid_->solves()) {
+      std::vector<long double>& parts = solutions.emplace_back();
+      for (const physics::Conservation::Solved& solved : laws_.solved)
+        if (solved.name == solve.name)
+          for (const int array : solved.arrays)
+            parts.push_back(derived_.at(system_.arena->load(array), p));
+    }
+    return solutions;
   }
 
   void compare_start() {

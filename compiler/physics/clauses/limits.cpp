@@ -2,7 +2,10 @@
 //
 // Components of one clause act at once: |M| is that of the state before. A limit may hold averages
 // of the state that has just been updated (the norm of a wave function); the schedule then takes a
-// sweep of its own for it.
+// sweep of its own for it. A limit of a variable that relaxes may hold primitive variables: those
+// that the state has before the limit.
+#include <map>
+
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
@@ -79,10 +82,24 @@ std::size_t beyond_a_step(const Collected& asked) {
          asked.passages.size();
 }
 
+/// The primitive variables as functions of quantities.
+std::map<int, Expr> recovered_from_quantities(const Motion& d) {
+  std::map<int, Expr> made;
+  if (!d.conservation) return made;
+  for (const Derived& value : d.conservation->recovered) {
+    made[value.array] = algebra::rewrite(value.value, [&](Expr node) {
+      const auto known = node.is(Op::Load) ? made.find(node->index) : made.end();
+      return known == made.end() ? node : known->second;
+    });
+  }
+  return made;
+}
+
 }  // namespace
 
 std::vector<Derived> read_limits(const Motion& d, Lowerer& lower, ProgramUnits* units) {
   std::vector<Derived> limits;
+  std::map<int, Expr> recovered;
   int number = 0;
   for (const dsl::Clause* clause : d.ledger.clauses("limit")) {
     for (const dsl::Item& item : clause->items) {
@@ -101,12 +118,23 @@ std::vector<Derived> read_limits(const Motion& d, Lowerer& lower, ProgramUnits* 
       }
       if (v.complex() && !field.complex)
         d.fail(errors::not_real(item.value->span, fmt::format("the limit of `{}`", field.name)));
-      const std::vector<Expr> parts = by_array(d, field, v);
+      std::vector<Expr> parts = by_array(d, field, v);
       for (std::size_t i = 0; i < parts.size(); ++i) {
+        bool of_primitives = false;
         algebra::visit(parts[i], [&](Expr node) {
           const StateField* read = node.is(Op::Load) ? d.field_of(node->index) : nullptr;
-          if (read && read->primitive) d.fail(errors::limit_of_primitive(item.span, read->name));
+          if (!read || !read->primitive) return;
+          if (!field.relaxed || !node->offset.zero())
+            d.fail(errors::limit_of_primitive(item.span, read->name));
+          of_primitives = true;
         });
+        if (of_primitives) {
+          if (recovered.empty()) recovered = recovered_from_quantities(d);
+          parts[i] = algebra::rewrite(parts[i], [&](Expr node) {
+            const auto known = node.is(Op::Load) ? recovered.find(node->index) : recovered.end();
+            return known == recovered.end() ? node : known->second;
+          });
+        }
         const Expr stored = units ? distribute(field.links ? d.arena().integer(1) : d.rescaling.A,
                                                units->quantity(parts[i]))
                                   : parts[i];

@@ -334,7 +334,9 @@ void start_conserved(const Program& d, StartValues& start) {
   const std::vector<Law>& laws = d.laws;
   if (laws.empty()) return;
   const dsl::Head* quantity = first_start(d, [](const StateField& f) { return f.conserved; });
-  const dsl::Head* primitive = first_start(d, [](const StateField& f) { return f.primitive; });
+  // what relaxes is both
+  const dsl::Head* primitive =
+      first_start(d, [](const StateField& f) { return f.primitive && !f.relaxed; });
   if (quantity && primitive) {
     d.fail(errors::start_given_twice(quantity->span, quantity->name, primitive->name,
                                      primitive->span));
@@ -348,6 +350,13 @@ void start_conserved(const Program& d, StartValues& start) {
     return;
   }
   // the quantities have a start: primitive variables are recovered from them
+  for (const Law& law : laws) {
+    if (!law.time) continue;
+    for (std::size_t i = 0; i < law.arrays.size(); ++i) {
+      const auto given = start.find(law.density.parts[i].re->index);
+      if (given != start.end()) start[law.arrays[i]] = given->second;
+    }
+  }
   std::map<int, Expr> recovered;
   for (const Derived& value : d.conservation->recovered) {
     const Expr of_quantities = algebra::rewrite(value.value, [&](Expr node) {
@@ -371,7 +380,12 @@ std::optional<Expr> fluid_name(const Program& d, const std::string& name) {
     }
     return sum;
   }
-  if (name == "residual" && c.residual) return c.residual;
+  if (name == "residual" && !c.solved.empty()) {
+    Expr largest;
+    for (const Conservation::Solved& solved : c.solved)
+      largest = largest ? arena.make(Op::Max, {largest, solved.residual}) : solved.residual;
+    return largest;
+  }
   if (name == "fixes" && !d.limits.empty()) {
     std::string& fixes = d.collected.fixes;
     if (fixes.empty()) {
@@ -509,6 +523,7 @@ void watch_recovery(const Program& d, ProgramUnits& units, System& system) {
   const auto holds = [&](Expr value, Expr bound) {
     const Expr below = arena.make(Op::LessEqual, {arena.make(Op::Abs, {value}), bound});
     sound = arena.make(Op::And, {sound, below});
+    return below;
   };
   for (const Derived& value : c.recovered) {
     holds(arena.load(value.array), arena.real(kLargest));
@@ -529,11 +544,15 @@ void watch_recovery(const Program& d, ProgramUnits& units, System& system) {
       holds(law.density.parts[i].re - arena.load(law.arrays[i]), arena.real(kPart) * largest);
     }
   }
-  if (c.residual) {
+  for (Conservation::Solved& solved : c.solved) {
     constexpr double kLoose = 0.01;  // of the value, and 100 times what the rounds leave
-    const Expr solved = arena.load(c.recovered.front().array);
-    holds(c.residual, arena.real(kLoose) * arena.make(Op::Abs, {solved}) +
-                          arena.real(std::max(1e-6, 100 * c.residual_left)));
+    Expr size;
+    for (const int array : solved.arrays) {
+      const Expr part = arena.make(Op::Abs, {arena.load(array)});
+      size = size ? arena.make(Op::Max, {size, part}) : part;
+    }
+    solved.holds = holds(solved.residual,
+                         arena.real(kLoose) * size + arena.real(std::max(1e-6, 100 * solved.left)));
   }
   c.sound = sound;
   const int last = d.grid.dims - 1;

@@ -61,7 +61,7 @@ void refuse_derivatives_of_fields(const Equations& d, Expr e, dsl::Span span);
 
 // ---- steps of read_conservation, in their order
 std::vector<Law> read_laws(const Equations& d);
-/// Fills Conservation::recovered, residual and residual_left.
+/// Fills Conservation::recovered and solved.
 void read_recovery(const Equations& d, Conservation& c);
 /// Reads the text of the scheme for every axis into `c`, and returns the rates of the quantities.
 std::map<int, Expr> read_scheme(const Equations& d, Conservation& c);

@@ -228,6 +228,30 @@ Diagnostic no_vector_found(Span span, const std::string& name, int rounds,
                "write the line so that it contracts, as v = M/(E + p) does");
 }
 
+Diagnostic no_joint_solution(Span span, const std::string& names, int rounds,
+                             const std::string& state) {
+  return error("E0793", span, fmt::format("the iteration of {} together finds no solution", names),
+               fmt::format("not in {} iterations at {}", rounds, state),
+               "names whose lines need each other take a step of their methods in turn, and the "
+               "error must fall at each random state",
+               "start nearer to the solution, keep numbers between `from` and `to`, or write a "
+               "line so that it needs less of the others");
+}
+
+Diagnostic bisected_together(Span span, const std::string& name, const std::string& other) {
+  return error("E0793", span,
+               fmt::format("`{}` and `{}` need each other: no bisection", name, other), "",
+               "names whose lines need each other take a step in turn; an interval that is halved "
+               "does not follow what another name moves",
+               fmt::format("solve `{}` by newton or fixed_point", name));
+}
+
+Diagnostic solved_twice(Span span, Span first, const std::string& name) {
+  return with_label(error("E0791", span, fmt::format("`{}` is solved for twice", name), "",
+                          "a name has one equation and one method", "leave one of the lines out"),
+                    first, "first here");
+}
+
 Diagnostic vector_by(Span span, const std::string& name) {
   return error("E0793", span, fmt::format("`{}` is a vector", name), "",
                "a vector is solved for by fixed_point; newton and bisection are for a number",
@@ -348,7 +372,8 @@ Diagnostic rates_not_determined(Span span, std::size_t unknowns, std::size_t equ
 
 Diagnostic limit_of_primitive(Span span, const std::string& name) {
   return error("E0795", span, fmt::format("this limit reads `{}`", name), "",
-               "a limit acts before primitive variables are recovered",
+               "a limit of a conserved quantity acts before primitive variables are recovered; "
+               "limits of variables that relax may read those of their own site",
                "write it with conserved quantities");
 }
 

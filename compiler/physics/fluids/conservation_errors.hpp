@@ -41,6 +41,10 @@ Diagnostic no_contraction(Span span, const std::string& name, double factor,
                           const std::string& state);
 Diagnostic no_vector_found(Span span, const std::string& name, int rounds,
                            const std::string& state);
+Diagnostic no_joint_solution(Span span, const std::string& names, int rounds,
+                             const std::string& state);
+Diagnostic bisected_together(Span span, const std::string& name, const std::string& other);
+Diagnostic solved_twice(Span span, Span first, const std::string& name);
 Diagnostic vector_by(Span span, const std::string& name);
 /// A warning: `max` iterations leave an error of `reached`.
 Diagnostic solve_stops_early(Span span, const std::string& name, double factor, double wanted,

@@ -81,6 +81,44 @@ TrialStates::TrialStates(const Space& d, Lowerer& lower, const std::vector<Law>&
     : d_(d), laws_(laws), parts_(made_of(d, lower)), fields_(arrays_beside_laws(d)) {
   find_guards();
   find_reference();
+  read_limits(lower);
+}
+
+/// Those that read nothing but the primitive variables of their site.
+void TrialStates::read_limits(Lowerer& lower) {
+  for (const dsl::Clause* clause : d_.resolved.clauses("limit")) {
+    for (const dsl::Item& item : clause->items) {
+      if (!item.head || !item.value) continue;
+      const auto field = std::ranges::find_if(d_.fields, [&](const StateField& f) {
+        return f.primitive && f.relaxed && f.name == item.head->name;
+      });
+      if (field == d_.fields.end()) continue;
+      std::vector<std::pair<int, Expr>> made;
+      for (const Component& part : lower.value(*item.value).parts) {
+        const bool elsewhere = algebra::contains(part.re, [&](Expr node) {
+          if (node.is(Op::Load)) {
+            const StateField* read = d_.field_of(node->index);
+            return !read || !read->primitive || !node->offset.zero();
+          }
+          return (node.op() >= Op::Mean && node.op() <= Op::Maximum) || node.is(Op::PairSum) ||
+                 node.is(Op::Stencil) || node.is(Op::Site);
+        });
+        if (!elsewhere && made.size() < field->arrays.size())
+          made.emplace_back(field->arrays[made.size()], part.re);
+      }
+      if (made.size() == field->arrays.size()) limits_.push_back(std::move(made));
+    }
+  }
+}
+
+void TrialStates::limit(TrialState& state) const {
+  for (const auto& line : limits_) {
+    const Numbers before = state.primitives;
+    for (const auto& [array, value] : line) {
+      const double limited = evaluated(value, before);
+      if (std::isfinite(limited)) state.primitives[array] = limited;
+    }
+  }
 }
 
 /// Finds the guards: denominators, and arguments of roots and logarithms.
@@ -298,6 +336,7 @@ bool TrialStates::relax(TrialState& state, std::mt19937_64& random) const {
     const double sign = uniform(random) < 0.5 ? -1 : 1;
     away[array] = sign * kRelaxedPart * largest * std::pow(10.0, -2 * uniform(random));
   }
+  limit(state);
   for (int attempt = 0; attempt < 40; ++attempt) {
     for (const int array : relaxed) state.primitives[array] = reference_.at(array) + away.at(array);
     bool close = complete(state);

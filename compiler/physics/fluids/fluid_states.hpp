@@ -11,6 +11,7 @@
 
 #include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "compiler/physics/fluids/conservation.hpp"
@@ -31,15 +32,16 @@ std::vector<int> arrays_beside_laws(const Declared& d);
 std::vector<Expr> made_of(const Space& d, Lowerer& lower);
 
 struct TrialState {
-  Numbers primitives, quantities;
-  double u = 0;                    ///< solution of `solve`, where there is one
-  std::vector<double> components;  ///< the same where a vector is solved for
+  Numbers primitives;
+  Numbers quantities;  ///< conserved values, and what earlier `solve`s have found of them
+  double u = 0;        ///< solution of the `solve` that is being read, where it is of one number
 };
 
 class TrialStates {
  public:
   /// Variables of `relax` lines, which no density determines, are up to this part of the largest
-  /// density of the state without them, and change no density by more than that.
+  /// density of the state without them, and change no density by more than that. They obey their
+  /// `limit` lines.
   static constexpr double kRelaxedPart = 0.25;
 
   TrialStates(const Space& d, Lowerer& lower, const std::vector<Law>& laws);
@@ -65,6 +67,8 @@ class TrialStates {
 
  private:
   bool relax(TrialState& state, std::mt19937_64& random) const;
+  void read_limits(Lowerer& lower);
+  void limit(TrialState& state) const;
   void find_guards();
   void find_reference();
   bool read_start(Numbers& reference) const;
@@ -75,7 +79,9 @@ class TrialStates {
   const Space& d_;
   const std::vector<Law>& laws_;
   std::vector<Expr> parts_;
-  std::vector<int> fields_;    ///< arrays_beside_laws
+  std::vector<int> fields_;  ///< arrays_beside_laws
+  /// What a `limit` line makes of a variable that relaxes, by array; line by line.
+  std::vector<std::vector<std::pair<int, Expr>>> limits_;
   std::vector<Expr> guards_;   ///< expressions that must not change their sign
   std::vector<double> signs_;  ///< their signs at the reference; 0: no sign there, not checked
   Numbers reference_;

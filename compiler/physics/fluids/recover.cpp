@@ -1,6 +1,7 @@
-// `recover`: formulas for primitive variables, and one equation u = g(u) that is solved
-// (recovery_equation.hpp). It is tested on states made from random primitive variables by the
-// forward map of `conserve`; the recovery must find these variables again (docs/rules.md rule 20).
+// `recover`: formulas for primitive variables, and equations u = g(u) that are solved one after the
+// other or, where they need each other, together (recovery_equation.hpp). It is tested on states
+// made from random primitive variables by the forward map of `conserve`; the recovery must find
+// these variables again (docs/rules.md rule 20).
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -35,24 +36,15 @@ class Recovery {
     if (!clause) d_.fail(errors::no_recovery(laws_.front().span));
     clause_ = clause;
     d_.ledger.body(*clause);
-    read_solve();
+    read_solves();
     read_facts();
+    states_ = trials_.drawn(kStates);
     std::vector<Derived> result;
-    if (solve_ && fact(solve_->name).values.size() > 1) {
-      solve_components(result);
-    } else if (solve_) {
-      solved_ = arena().symbol("recover:" + solve_->name + ":0");
-      const Expr g = full(fact(solve_->name).values[0], solve_->span);
-      const RecoveryEquation equation(d_, *solve_, solved_, trials_);
-      states_ = equation.solved(trials_.drawn(kStates), g);
-      const Solution solution = equation.solution_of(g, states_);
-      result.push_back({d_.new_array(), solve_->name, solution.value, true});
-      u_ = arena().load(result.back().array);
-      made_.residual = arena().make(Op::Abs, {solution.residual});
-      made_.residual_left = solution.reached;
-      if (solution.iterations == 0) closed_ = solution.value;
-    } else {
-      states_ = trials_.drawn(kStates);
+    for (const std::vector<std::size_t>& group : groups()) {
+      if (group.size() == 1 && fact(solves_[group[0]].name).values.size() == 1)
+        solve_number(group[0], result);
+      else
+        solve_together(group, result);
     }
     for (const StateField& field : d_.fields) {
       if (!field.primitive) continue;
@@ -60,23 +52,21 @@ class Recovery {
         relaxed(field, result);
         continue;
       }
-      const RecoveredFact* found = find(field.name);
-      if (!found) d_.fail(errors::not_recovered(field.span, field.name));
-      if (found->values.size() != field.arrays.size()) {
+      const RecoveredFact* own = find(field.name);
+      if (!own) d_.fail(errors::not_recovered(field.span, field.name));
+      if (own->values.size() != field.arrays.size()) {
         d_.fail(errors::wrong_shape(
-            found->span, fmt::format("`{}` has {} components", field.name, field.arrays.size())));
+            own->span, fmt::format("`{}` has {} components", field.name, field.arrays.size())));
       }
       for (std::size_t i = 0; i < field.arrays.size(); ++i) {
-        Expr value = full(found->values[i], found->span);
-        if (!components_.empty())
-          value = with_components(value);
-        else if (u_)
-          value = closed_ ? with_root(value, closed_) : algebra::substitute(value, solved_, u_);
-        refuse_primitive(value, found->span);
+        const Found* found = found_of(own->symbols[i]);
+        const Expr value =
+            found && found->joint ? found->load : with_found(full(own->values[i], own->span));
+        refuse_primitive(value, own->span);
         result.push_back(
             {field.arrays[i],
              field.arrays.size() > 1 ? fmt::format("{}_{}", field.name, i) : field.name,
-             snap_numbers(value), solve_.has_value()});
+             snap_numbers(value), !solves_.empty()});
       }
     }
     check_inverse(result);
@@ -103,39 +93,159 @@ class Recovery {
     }
   }
 
-  /// `solve v` of a vector: its components are the first values that are recovered.
-  void solve_components(std::vector<Derived>& result) {
-    if (solve_->method != Solve::Method::FixedPoint)
-      d_.fail(errors::vector_by(solve_->span, solve_->name));
-    const RecoveredFact& own = fact(solve_->name);
-    components_ = own.symbols;
-    std::vector<Expr> g;
-    for (const Expr value : own.values) g.push_back(full(value, solve_->span));
-    for (const Expr value : g) refuse_primitive(value, solve_->span);
-    states_ = trials_.drawn(kStates);
-    if (states_.empty()) d_.fail(errors::no_finite_state(clause_->keyword_span));
-    const VectorSolution solution = solve_vector(d_, *solve_, components_, g, states_);
-    for (std::size_t i = 0; i < components_.size(); ++i) {
-      result.push_back(
-          {d_.new_array(), fmt::format("{}_{}", solve_->name, i), solution.values[i], true});
-      found_.push_back(arena().load(result.back().array));
-    }
-    made_.residual = with_components(solution.residual);
-    made_.residual_left = solution.reached;
+  /// A component of a name that is solved for.
+  struct Found {
+    Expr symbol;  ///< in the formulas
+    Expr load;    ///< its recovered value
+    Expr closed;  ///< the same written out, where it is the root of an equation of second degree
+    bool joint = false;  ///< found together with other names
+  };
+
+  const Found* found_of(Expr symbol) const {
+    const auto found = std::ranges::find(found_, symbol, &Found::symbol);
+    return found == found_.end() ? nullptr : &*found;
   }
-  Expr with_components(Expr value) const {
+
+  /// The `solve`s that are one after the other, and within each those whose lines need each other.
+  std::vector<std::vector<std::size_t>> groups() {
+    const std::size_t n = solves_.size();
+    for (const Solve& solve : solves_)
+      for (const Expr symbol : fact(solve.name).symbols) open_.insert(symbol.get());
+    std::vector<std::vector<bool>> needs(n, std::vector<bool>(n));
+    for (std::size_t i = 0; i < n; ++i) {
+      for (const Expr value : fact(solves_[i].name).values) {
+        const Expr whole = full(value, solves_[i].span);
+        for (std::size_t k = 0; k < n; ++k)
+          for (const Expr symbol : fact(solves_[k].name).symbols)
+            if (algebra::depends_on(whole, symbol)) needs[i][k] = true;
+      }
+    }
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j)
+          if (needs[i][k] && needs[k][j]) needs[i][j] = true;
+    std::vector<std::vector<std::size_t>> result;
+    std::vector<bool> done(n);
+    const auto group_of = [&](std::size_t i) {
+      std::vector<std::size_t> group;
+      for (std::size_t k = 0; k < n; ++k)
+        if (k == i || (needs[i][k] && needs[k][i])) group.push_back(k);
+      return group;
+    };
+    const auto ready = [&](std::size_t i) {
+      for (std::size_t k = 0; k < n; ++k)
+        if (needs[i][k] && !needs[k][i] && !done[k]) return false;
+      return !done[i];
+    };
+    while (std::ranges::count(done, false) > 0) {
+      for (std::size_t i = 0; i < n; ++i) {
+        if (!ready(i)) continue;
+        result.push_back(group_of(i));
+        for (const std::size_t k : result.back()) done[k] = true;
+      }
+    }
+    return result;
+  }
+
+  /// `solve u` of a number that no other unknown needs.
+  void solve_number(std::size_t which, std::vector<Derived>& result) {
+    const Solve& solve = solves_[which];
+    const RecoveredFact& own = fact(solve.name);
+    const Expr symbol = own.symbols[0];
+    const Expr g = with_loads(full(own.values[0], solve.span));
+    refuse_primitive(g, own.span);
+    const RecoveryEquation equation(d_, solve, symbol, trials_, [this](auto& states) {
+      for (const auto& earlier : earlier_) earlier(states);
+    });
+    states_ = equation.solved(std::move(states_), g);
+    const Solution solution = equation.solution_of(g, states_);
+    const int array = d_.new_array();
+    result.push_back({array, solve.name, solution.value, true});
+    Found found{symbol, arena().load(array), {}, false};
+    made_.solved.push_back({solve.name,
+                            {array},
+                            arena().make(Op::Abs, {with_loads(solution.residual)}),
+                            solution.reached,
+                            {}});
+    if (solution.iterations == 0) found.closed = solution.value;
+    found_.push_back(found);
+    for (Sample& sample : states_) sample.quantities[array] = sample.u;
+    earlier_.emplace_back([equation, g, array](std::vector<Sample>& states) {
+      states = equation.solved(std::move(states), g);
+      for (Sample& sample : states) sample.quantities[array] = sample.u;
+    });
+  }
+
+  /// A vector, or names whose lines need each other.
+  void solve_together(const std::vector<std::size_t>& group, std::vector<Derived>& result) {
+    std::vector<Unknown> unknowns;
+    for (const std::size_t which : group) {
+      const Solve& solve = solves_[which];
+      const RecoveredFact& own = fact(solve.name);
+      if (own.values.size() > 1 && solve.method != Solve::Method::FixedPoint)
+        d_.fail(errors::vector_by(solve.span, solve.name));
+      if (solve.method == Solve::Method::Bisection)
+        d_.fail(errors::bisected_together(solve.span, solve.name,
+                                          solves_[group[group[0] == which ? 1 : 0]].name));
+      Unknown unknown{&solve, own.symbols, {}};
+      for (const Expr value : own.values) unknown.g.push_back(with_loads(full(value, solve.span)));
+      for (const Expr value : unknown.g) refuse_primitive(value, solve.span);
+      unknowns.push_back(std::move(unknown));
+    }
+    if (states_.empty()) d_.fail(errors::no_finite_state(clause_->keyword_span));
+    const JointIteration iteration(d_, unknowns);
+    std::vector<std::vector<double>> exact;
+    for (const Sample& sample : states_) exact.push_back(iteration.solved(sample.quantities));
+    const JointSolution solution = iteration.solution(states_, exact);
+    std::vector<int> all;
+    for (std::size_t k = 0; k < unknowns.size(); ++k) {
+      const JointSolution::Name& name = solution.names[k];
+      const std::string& shown = unknowns[k].solve->name;
+      Conservation::Solved solved{shown, {}, name.residual, name.reached, {}};
+      for (std::size_t i = 0; i < name.values.size(); ++i) {
+        const int array = d_.new_array();
+        const bool vector = name.values.size() > 1;
+        result.push_back(
+            {array, vector ? fmt::format("{}_{}", shown, i) : shown, name.values[i], true});
+        found_.push_back({unknowns[k].symbols[i], arena().load(array), {}, group.size() > 1});
+        solved.arrays.push_back(array);
+        all.push_back(array);
+      }
+      made_.solved.push_back(std::move(solved));
+    }
+    for (std::size_t k = 0; k < unknowns.size(); ++k) {
+      Expr& residual = made_.solved[made_.solved.size() - unknowns.size() + k].residual;
+      residual = with_loads(residual);
+    }
+    const auto keep = [all](Sample& sample, const std::vector<double>& values) {
+      for (std::size_t i = 0; i < all.size(); ++i) sample.quantities[all[i]] = values[i];
+    };
+    for (std::size_t s = 0; s < states_.size(); ++s) keep(states_[s], exact[s]);
+    earlier_.emplace_back([iteration, keep](std::vector<Sample>& states) {
+      for (Sample& sample : states) keep(sample, iteration.solved(sample.quantities));
+    });
+  }
+
+  /// Recovered values in place of the names that have been found.
+  Expr with_loads(Expr value) const {
     std::unordered_map<const algebra::Node*, Expr> known;
-    for (std::size_t i = 0; i < components_.size(); ++i) known[components_[i].get()] = found_[i];
+    for (const Found& found : found_) known[found.symbol.get()] = found.load;
     return algebra::substitute(value, known);
+  }
+  /// The same with roots of equations of second degree written out.
+  Expr with_found(Expr value) {
+    for (const Found& found : found_)
+      if (found.closed) value = with_root(value, found.symbol, found.closed);
+    return with_loads(value);
   }
 
   /// A formula with the closed form in place of u, where squares of roots cancel the roots. The
   /// conditions around the closed form are put around the formula.
-  Expr with_root(Expr fact, Expr root) {
-    if (!algebra::depends_on(fact, solved_)) return fact;
-    if (!root.is(Op::Select)) return algebra::substitute(fact, solved_, root);
-    return arena().make(Op::Select, {root.arg(0), with_root(fact, root.arg(1)),
-                                     algebra::substitute(fact, solved_, root.arg(2))});
+  Expr with_root(Expr fact, Expr symbol, Expr root) {
+    if (!algebra::depends_on(fact, symbol)) return fact;
+    if (!root.is(Op::Select)) return algebra::substitute(fact, symbol, root);
+    return arena().make(Op::Select, {root.arg(0), with_root(fact, symbol, root.arg(1)),
+                                     algebra::substitute(fact, symbol, root.arg(2))});
   }
 
   void refuse_primitive(Expr value, dsl::Span span) {
@@ -145,10 +255,9 @@ class Recovery {
     });
   }
 
-  void read_solve() {
+  void read_solves() {
     for (const dsl::Line& line : clause_->body) {
       if (line.kind != dsl::Line::Kind::Clause || line.clause.keyword != "solve") continue;
-      if (solve_) d_.fail(errors::not_yet(line.span, "a second `solve`"));
       Solve solve;
       solve.span = line.span;
       d_.ledger.use(line.clause);
@@ -189,7 +298,9 @@ class Recovery {
           (solve.from && solve.to && !(*solve.from < *solve.to))) {
         d_.fail(errors::solve_range(line.span, solve.name));
       }
-      solve_ = solve;
+      const auto twice = std::ranges::find(solves_, solve.name, &Solve::name);
+      if (twice != solves_.end()) d_.fail(errors::solved_twice(line.span, twice->span, solve.name));
+      solves_.push_back(solve);
     }
   }
 
@@ -204,9 +315,8 @@ class Recovery {
       const StateField* field = d_.field(name);
       sizes[name] = field ? field->arrays.size() : 1;
     }
-    if (solve_ && !sizes.contains(solve_->name)) {
-      d_.fail(errors::solve_without_fact(solve_->span, solve_->name));
-    }
+    for (const Solve& solve : solves_)
+      if (!sizes.contains(solve.name)) d_.fail(errors::solve_without_fact(solve.span, solve.name));
     for (int iteration = 0; iteration < 2; ++iteration) {
       facts_.clear();
       Scope scope;
@@ -246,15 +356,14 @@ class Recovery {
   }
   const RecoveredFact& fact(const std::string& name) const { return *find(name); }
 
-  /// The value with every name but the solved one replaced by its formula.
+  /// The value with every name but those that are solved for replaced by its formula.
   Expr full(Expr value, dsl::Span span) {
     std::unordered_map<const algebra::Node*, Expr> known;
     std::set<const algebra::Node*> open;
     const std::function<Expr(Expr)> close = [&](Expr e) -> Expr {
       std::unordered_map<const algebra::Node*, Expr> inside;
       algebra::visit(e, [&](Expr node) {
-        if (!node.is(Op::Symbol) || node == solved_ || std::ranges::count(components_, node) > 0)
-          return;
+        if (!node.is(Op::Symbol) || open_.contains(node.get())) return;
         for (const RecoveredFact& other : facts_) {
           for (std::size_t i = 0; i < other.symbols.size(); ++i) {
             if (!(other.symbols[i] == node)) continue;
@@ -292,21 +401,17 @@ class Recovery {
       bool good = true;
       for (const Derived& value : recovered) {
         numbers[value.array] = evaluated(value.value, numbers, {}, 0);
-        const auto component =
-            std::ranges::find_if(found_, [&](Expr load) { return load->index == value.array; });
-        if (component != found_.end()) {
-          numbers[value.array] =
-              sample.components[static_cast<std::size_t>(component - found_.begin())];
-          continue;
-        }
-        if (u_ && value.array == u_->index) {
-          if (std::isfinite(sample.u)) numbers[value.array] = sample.u;
+        if (std::ranges::any_of(found_,
+                                [&](const Found& f) { return f.load->index == value.array; })) {
+          const double exact = sample.quantities.at(value.array);
+          if (std::isfinite(exact)) numbers[value.array] = exact;
           continue;
         }
         const double expected = sample.primitives.at(value.array), got = numbers[value.array];
         // a density of a fast state is a difference of large numbers
         double size = std::abs(expected);
-        for (const auto& [array, q] : sample.quantities) size = std::max(size, 1e-3 * std::abs(q));
+        for (const int array : made_.quantities)
+          size = std::max(size, 1e-3 * std::abs(sample.quantities.at(array)));
         if (std::abs(got - expected) <= kClose * std::max(size, 1e-3)) continue;
         if (good && !example) {
           example = &sample, name = value.name, found_value = got, true_value = expected;
@@ -334,11 +439,13 @@ class Recovery {
   const std::vector<Law>& laws_;
   TrialStates trials_;
   const dsl::Clause* clause_ = nullptr;
-  std::optional<Solve> solve_;
+  std::vector<Solve> solves_;
   std::vector<RecoveredFact> facts_;
   std::vector<Sample> states_;
-  Expr solved_, u_, closed_;
-  std::vector<Expr> components_, found_;  ///< of a vector that is solved for: symbols, values
+  std::set<const algebra::Node*> open_;  ///< symbols of the names that are solved for
+  std::vector<Found> found_;             ///< of those that have been found
+  /// Each adds what it finds to states.
+  std::vector<std::function<void(std::vector<Sample>&)>> earlier_;
 };
 
 }  // namespace

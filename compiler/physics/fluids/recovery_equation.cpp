@@ -21,8 +21,13 @@ constexpr int kMostIterations = 4000;  ///< until a fixed point counts as not fo
 class Solver {
  public:
   Solver(const Equations& d, const Solve& solve, Expr solved, const TrialStates& trials,
-         const std::vector<TrialState>& states)
-      : d_(d), solve_(solve), solved_(solved), trials_(trials), states_(states) {}
+         const RecoveryEquation::Earlier& earlier, const std::vector<TrialState>& states)
+      : d_(d),
+        solve_(solve),
+        solved_(solved),
+        trials_(trials),
+        earlier_(earlier),
+        states_(states) {}
 
   Solution solution_of(Expr g) {
     if (const auto root = closed_form(g)) return *root;
@@ -154,7 +159,9 @@ class Solver {
     const double tolerance = static_cast<double>(solve_.tolerance);
     Solution solution;
     std::vector<TrialState> states = states_;
-    for (TrialState& sample : solved(trials_.hard(states_), g)) states.push_back(std::move(sample));
+    std::vector<TrialState> hard = trials_.hard(states_);
+    earlier_(hard);
+    for (TrialState& sample : solved(std::move(hard), g)) states.push_back(std::move(sample));
     const double side = bounded() ? common_side(g, states) : 1;
     std::vector<Step> now(states.size(), first_step());
     const TrialState* worst = nullptr;
@@ -373,17 +380,18 @@ class Solver {
   const Solve& solve_;
   Expr solved_;
   const TrialStates& trials_;
+  const RecoveryEquation::Earlier& earlier_;
   const std::vector<TrialState>& states_;
 };
 
 }  // namespace
 
 std::vector<TrialState> RecoveryEquation::solved(std::vector<TrialState> states, Expr g) const {
-  return Solver(d_, solve_, solved_, trials_, {}).solved(std::move(states), g);
+  return Solver(d_, solve_, solved_, trials_, earlier_, {}).solved(std::move(states), g);
 }
 
 Solution RecoveryEquation::solution_of(Expr g, const std::vector<TrialState>& states) const {
-  return Solver(d_, solve_, solved_, trials_, states).solution_of(g);
+  return Solver(d_, solve_, solved_, trials_, earlier_, states).solution_of(g);
 }
 
 std::string shown_state(const Declared& d, const TrialState& sample) {

@@ -1,4 +1,5 @@
-// The solution of the equation u = g(u) of `solve`, as an expression.
+// The solutions of the equations of `solve`, as expressions. Most of what follows is about one
+// number, u = g(u); names that need each other are iterated together (JointIteration).
 //
 // Where g makes the equation quadratic, u is its root. Otherwise u is the result of n iterations:
 //   fixed_point  u_(i+1) = g(u_i);
@@ -15,7 +16,9 @@
 // forward map of `conserve`, and the recovery must reproduce these (docs/rules.md rule 20).
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/physics/fluids/conservation.hpp"
@@ -23,25 +26,67 @@
 
 namespace vphi::physics {
 
-/// Result for `solve v` of a vector, v = g(v).
-struct VectorSolution {
-  std::vector<Expr> values;  ///< v as functions of quantities
-  Expr residual;             ///< largest |v - g(v)| of a component at these values
-  std::int64_t iterations = 0;
-  double reached = 0;  ///< largest error after these iterations
+/// A name that is solved for together with others: x = g(x, others).
+struct Unknown {
+  const Solve* solve = nullptr;
+  std::vector<Expr> symbols;  ///< a symbol for each component
+  std::vector<Expr> g;        ///< by component, of the symbols of all unknowns
 };
 
-/// All components are iterated at once. The number of iterations is what the slowest of the states
-/// takes, with its solutions found by 4000 iterations at most; E0793 where one is not found.
-/// `solved`: a symbol for each component. Sets TrialState::components.
-VectorSolution solve_vector(const Equations& d, const Solve& solve, const std::vector<Expr>& solved,
-                            const std::vector<Expr>& g, std::vector<TrialState>& states);
+/// Result for unknowns that are iterated together, in their order.
+struct JointSolution {
+  struct Name {
+    std::vector<Expr> values;  ///< by component, as functions of quantities
+    Expr residual;             ///< largest |x - g(x)| of a component, of the symbols
+    double reached = 0;        ///< largest error after the iterations
+  };
+  std::vector<Name> names;
+  std::int64_t iterations = 0;
+};
+
+/// Unknowns whose lines need each other, or the components of one vector. In an iteration each
+/// unknown in turn takes one step of its method, with the newest values of the others; the
+/// components of a vector take it at once. The number of iterations is what the slowest of the
+/// states takes, `max` at most (the least of the names').
+class JointIteration {
+ public:
+  JointIteration(const Equations& d, std::vector<Unknown> unknowns);
+
+  /// The solutions of a state by 4000 iterations at most, of all components in the order of the
+  /// unknowns; NaN where the iteration does not end.
+  std::vector<double> solved(const Numbers& quantities) const;
+  /// `exact`: what `solved` finds for each of the states. E0793 where one is not found.
+  JointSolution solution(const std::vector<TrialState>& states,
+                         const std::vector<std::vector<double>>& exact) const;
+
+ private:
+  static constexpr int kMostRounds = 4000;
+
+  std::vector<double> first() const;
+  double value(Expr e, const Numbers& quantities, const std::vector<double>& x) const;
+  bool solves(const Numbers& quantities, const std::vector<double>& x) const;
+  std::vector<double> next(const Numbers& quantities, std::vector<double> x) const;
+  double distance(const std::vector<double>& a, const std::vector<double>& b,
+                  std::size_t name) const;
+  std::string names() const;
+  void write(JointSolution& made) const;
+
+  const Equations& d_;
+  std::vector<Unknown> unknowns_;
+  std::vector<std::size_t> first_;        ///< of each unknown: its first component
+  std::vector<Expr> symbols_;             ///< of all components
+  std::vector<std::vector<Expr>> steps_;  ///< what an iteration makes of each component
+};
 
 class RecoveryEquation {
  public:
+  /// Adds what earlier `solve`s find to states that are drawn anew.
+  using Earlier = std::function<void(std::vector<TrialState>&)>;
+
   /// `solved` is the symbol of u.
-  RecoveryEquation(const Equations& d, const Solve& solve, Expr solved, const TrialStates& trials)
-      : d_(d), solve_(solve), solved_(solved), trials_(trials) {}
+  RecoveryEquation(const Equations& d, const Solve& solve, Expr solved, const TrialStates& trials,
+                   Earlier earlier)
+      : d_(d), solve_(solve), solved_(solved), trials_(trials), earlier_(std::move(earlier)) {}
 
   /// The states with their u, solved to rounding by the method of the model; NaN where it finds no
   /// solution.
@@ -53,6 +98,7 @@ class RecoveryEquation {
   const Solve& solve_;
   Expr solved_;
   const TrialStates& trials_;
+  Earlier earlier_;
 };
 
 /// "rho = 1, v[0] = 0.3": primitive variables in messages.

@@ -235,6 +235,20 @@ TEST(Relax, LimitsReadWhatIsStored) {
   for (const auto& promise : result.expectations) EXPECT_TRUE(promise.ok) << promise.text;
 }
 
+/// n and v are N and M/N: a limit that reads what is recovered makes the same bits.
+TEST(Relax, LimitsReadWhatIsRecovered) {
+  const std::string stored = "max(-N, min(q, N*(1 - (M[0]/N)^2)))";
+  const std::string recovered = "max(-n, min(q, n*(1 - v[0]^2)))";
+  const std::string limits = "max(-N, min(q, N))";
+  Simulation setup;
+  setup.keep_state = true;
+  const auto a = run_text(with(limited("0.02"), limits, stored), setup);
+  const auto b = run_text(with(limited("0.02"), limits, recovered), setup);
+  EXPECT_GT(last(a, "fixes"), 100);
+  EXPECT_EQ(last(a, "fixes"), last(b, "fixes"));
+  for (std::size_t v = 0; v < a.state.size(); ++v) EXPECT_EQ(a.state[v], b.state.at(v)) << v;
+}
+
 /// A step that the state decides is held against the relaxation time at the outputs.
 TEST(Relax, StepsOfAnyKindAreHeldAgainstTheTime) {
   const auto promise = [](const std::string& dt) {

@@ -116,19 +116,21 @@ WrittenFluid::WrittenFluid(const dsl::Resolved& resolved, Written& text)
     if (line.kind == dsl::Line::Kind::Definition)
       facts_[line.definition.head.name] = line.definition.value.get();
     if (line.kind != dsl::Line::Kind::Clause || line.clause.keyword != "solve") continue;
-    solve_.emplace();
+    WrittenSolve& solve = solves_.emplace_back();
     for (const dsl::Item& item : line.clause.items) {
       const auto number = [&] { return text_.value(*item.value, nullptr).parts[0].real(); };
       if (!item.head) {
-        if (item.value) solve_->name = item.value->text;
+        if (item.value) solve.name = item.value->text;
+        for (const auto& [word, method] : item.words)
+          if (word == "by" && method) solve.iterates = method->text == "fixed_point";
         for (const Name& p : primitives_)
-          if (p.name == solve_->name) solve_->size = p.size;
+          if (p.name == solve.name) solve.size = p.size;
       } else if (item.head->name == "start") {
-        solve_->start = number();
+        solve.start = number();
       } else if (item.head->name == "from") {
-        solve_->from = number();
+        solve.from = number();
       } else if (item.head->name == "to") {
-        solve_->to = number();
+        solve.to = number();
       }
     }
   }
@@ -174,14 +176,15 @@ Cell WrittenFluid::densities(const Cell& primitives, const Place& place) {
 /// bisection.
 long double WrittenFluid::root(const Written::Given& names, const Place& place) {
   Written::Given own = names;
-  const dsl::Expr& fact = *facts_.at(solve_->name);
-  own.formulas.erase(solve_->name);
+  const WrittenSolve& solve = solves_.front();
+  const dsl::Expr& fact = *facts_.at(solve.name);
+  own.formulas.erase(solve.name);
   const auto g = [&](long double u) {
-    own.values[solve_->name] = Numbers::of(u);
+    own.values[solve.name] = Numbers::of(u);
     return text_.value(fact, own, &place).parts[0].real();
   };
   constexpr int kRounds = 2000;
-  long double u = solve_->start, before = std::numeric_limits<long double>::infinity();
+  long double u = solve.start, before = std::numeric_limits<long double>::infinity();
   for (int round = 0; round < kRounds && std::isfinite(u); ++round) {
     const long double next = g(u), step = std::fabs(next - u);
     const long double unit = 1e-15L * std::max(1.0L, std::fabs(u));
@@ -189,8 +192,8 @@ long double WrittenFluid::root(const Written::Given& names, const Place& place) 
     before = step;
     u = next;
   }
-  if (!solve_->from || !solve_->to) return kNone;
-  long double low = *solve_->from, high = *solve_->to;
+  if (!solve.from || !solve.to) return kNone;
+  long double low = *solve.from, high = *solve.to;
   const long double below = g(low) - low;
   for (int round = 0; round < 80; ++round) {
     const long double middle = (low + high) / 2;
@@ -204,14 +207,15 @@ long double WrittenFluid::root(const Written::Given& names, const Place& place) 
 /// The solution of v = g(v), all components at once.
 Numbers WrittenFluid::vector_root(const Written::Given& names, const Place& place) {
   Written::Given own = names;
-  own.formulas.erase(solve_->name);
+  const WrittenSolve& solve = solves_.front();
+  own.formulas.erase(solve.name);
   Numbers v = Numbers::vector(
-      std::vector<Complex>(static_cast<std::size_t>(solve_->size), Complex(solve_->start)));
+      std::vector<Complex>(static_cast<std::size_t>(solve.size), Complex(solve.start)));
   constexpr int kRounds = 2000;
   long double before = std::numeric_limits<long double>::infinity();
   for (int round = 0; round < kRounds; ++round) {
-    own.values[solve_->name] = v;
-    Numbers next = text_.value(*facts_.at(solve_->name), own, &place);
+    own.values[solve.name] = v;
+    Numbers next = text_.value(*facts_.at(solve.name), own, &place);
     long double step = 0;
     for (std::size_t i = 0; i < v.parts.size(); ++i)
       step = std::max(step, std::fabs(next.parts.at(i).real() - v.parts[i].real()));
@@ -224,42 +228,104 @@ Numbers WrittenFluid::vector_root(const Written::Given& names, const Place& plac
   return v;
 }
 
-long double WrittenFluid::left(const Cell& quantities, long double u, const Place& place) {
+/// The solutions of several equations: each in turn is replaced by g(u), or where that need not
+/// converge by a step of Newton's method with the slope of a difference, until none changes.
+std::vector<Numbers> WrittenFluid::joint_roots(const Written::Given& names, const Place& place) {
+  Written::Given own = names;
+  for (const WrittenSolve& solve : solves_) {
+    own.formulas.erase(solve.name);
+    own.values[solve.name] = Numbers::vector(
+        std::vector<Complex>(static_cast<std::size_t>(solve.size), Complex(solve.start)));
+  }
+  const auto g = [&](const WrittenSolve& solve) {
+    return text_.value(*facts_.at(solve.name), own, &place);
+  };
+  const auto next = [&](const WrittenSolve& solve) {
+    Numbers then = g(solve);
+    if (solve.iterates || solve.size > 1) return then;
+    const Numbers here = own.values.at(solve.name);
+    const long double u = here.parts[0].real(), value = then.parts[0].real();
+    const long double h = 1e-7L * std::max(1e-3L, std::fabs(u));
+    own.values[solve.name] = Numbers::of(u + h);
+    const long double slope = (g(solve).parts[0].real() - value) / h;
+    own.values[solve.name] = here;
+    long double stepped = u + (value - u) / (1 - slope);
+    if (solve.from) stepped = std::max(stepped, *solve.from);
+    if (solve.to) stepped = std::min(stepped, *solve.to);
+    return Numbers::of(stepped);
+  };
+  constexpr int kRounds = 2000;
+  long double before = std::numeric_limits<long double>::infinity();
+  bool found = false;
+  for (int round = 0; round < kRounds && !found; ++round) {
+    long double step = 0;
+    for (const WrittenSolve& solve : solves_) {
+      const Numbers then = next(solve);
+      const Numbers& now = own.values.at(solve.name);
+      for (std::size_t i = 0; i < now.parts.size(); ++i) {
+        const long double to = then.parts.at(i).real();
+        const long double apart = std::fabs(to - now.parts[i].real());
+        step = std::max(step, std::isnan(apart) ? before : apart / std::max(1.0L, std::fabs(to)));
+        if (!std::isfinite(to)) step = std::numeric_limits<long double>::infinity();
+      }
+      own.values[solve.name] = then;
+    }
+    if (!std::isfinite(step)) break;
+    found = step == 0 || (step < 1e-15L && step >= before);
+    before = step;
+  }
+  std::vector<Numbers> roots;
+  for (const WrittenSolve& solve : solves_) {
+    Numbers& root = roots.emplace_back(own.values.at(solve.name));
+    if (!found)
+      for (Complex& z : root.parts) z = kNone;
+  }
+  return roots;
+}
+
+long double WrittenFluid::left(const Cell& quantities, std::size_t which,
+                               const std::vector<std::vector<long double>>& solutions,
+                               const Place& place) {
   Written::Given names = given(&quantities, nullptr);
   names.formulas = facts_;
-  names.formulas.erase(solve_->name);
-  names.values[solve_->name] = Numbers::of(u);
-  return u - text_.value(*facts_.at(solve_->name), names, &place).parts[0].real();
+  for (std::size_t k = 0; k < solves_.size(); ++k) {
+    names.formulas.erase(solves_[k].name);
+    std::vector<Complex> parts(solutions.at(k).begin(), solutions.at(k).end());
+    names.values[solves_[k].name] = Numbers::vector(std::move(parts));
+  }
+  return solutions.at(which).at(0) -
+         text_.value(*facts_.at(solves_[which].name), names, &place).parts[0].real();
 }
 
 Cell WrittenFluid::recovered(const Cell& quantities, const Place& place) {
   Written::Given names = given(&quantities, nullptr);
   names.formulas = facts_;
-  Cell cell;
-  long double u = 0;
-  const bool vector = solve_ && solve_->size > 1;
-  if (vector) {
-    const Numbers v = vector_root(names, place);
-    names.formulas.erase(solve_->name);
-    names.values[solve_->name] = v;
-  } else if (solve_) {
-    u = finite(quantities) ? root(names, place) : kNone;
-    names.formulas.erase(solve_->name);
-    names.values[solve_->name] = Numbers::of(u);
+  std::vector<Numbers> roots;
+  if (solves_.size() > 1) {
+    roots = joint_roots(names, place);
+  } else if (!solves_.empty() && solves_[0].size > 1) {
+    roots.push_back(vector_root(names, place));
+  } else if (!solves_.empty()) {
+    roots.push_back(Numbers::of(finite(quantities) ? root(names, place) : kNone));
   }
+  for (std::size_t k = 0; k < roots.size(); ++k) {
+    names.formulas.erase(solves_[k].name);
+    names.values[solves_[k].name] = roots[k];
+  }
+  Cell cell;
   for (const Name& p : primitives_) {
     const auto fact = facts_.find(p.name);
-    if (p.relaxed || p.beside || (vector && p.name == solve_->name)) {
-      for (const Complex z : names.values.at(p.name).parts) cell.push_back(z.real());
-      continue;
-    }
-    if (fact == facts_.end()) throw NotCovered{{}, "`" + p.name + "`, which no fact gives"};
-    Numbers v = solve_ && p.name == solve_->name ? Numbers::of(u)
-                                                 : text_.value(*fact->second, names, &place);
+    const bool solved = std::any_of(solves_.begin(), solves_.end(),
+                                    [&](const WrittenSolve& s) { return s.name == p.name; });
+    if (!p.relaxed && !p.beside && fact == facts_.end())
+      throw NotCovered{{}, "`" + p.name + "`, which no fact gives"};
+    Numbers v = p.relaxed || p.beside || solved ? names.values.at(p.name)
+                                                : text_.value(*fact->second, names, &place);
     if (v.scalar()) v.parts.resize(static_cast<std::size_t>(p.size), v.parts[0]);
     for (const Complex z : v.parts) cell.push_back(z.real());
   }
-  if (solve_ && !vector) cell.push_back(u);
+  for (std::size_t k = 0; k < roots.size(); ++k)
+    if (solves_[k].size == 1) cell.push_back(roots[k].parts[0].real());
   return cell;
 }
 

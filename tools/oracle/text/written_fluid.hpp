@@ -33,7 +33,8 @@ struct WrittenSolve {
   std::string name;
   long double start = 0;
   std::optional<long double> from, to;
-  int size = 1;  ///< components of what is solved for
+  bool iterates = true;  ///< u = g(u) converges by itself
+  int size = 1;          ///< components of what is solved for
 };
 
 class WrittenFluid {
@@ -54,16 +55,17 @@ class WrittenFluid {
   int components(bool of_primitives) const;
   /// How many of them are those of fields with equations of their own.
   int components_beside() const;
-  const std::optional<WrittenSolve>& solve() const { return solve_; }
+  const std::vector<WrittenSolve>& solves() const { return solves_; }
   int dims() const { return text_.box.dims; }
 
   /// The densities of `conserve` for primitive variables.
   Cell densities(const Cell& primitives, const Place& place);
-  /// The primitive variables, followed by the solution of `solve` where there is one that is a
-  /// number. NaN where no root is found.
+  /// The primitive variables, followed by the solutions of each `solve` of a number. NaN where no
+  /// root is found.
   Cell recovered(const Cell& quantities, const Place& place);
-  /// u - g(u) of the equation of `solve`.
-  long double left(const Cell& quantities, long double u, const Place& place);
+  /// u - g(u) of the equation of a `solve` of a number; `solutions` of all, in their order.
+  long double left(const Cell& quantities, std::size_t which,
+                   const std::vector<std::vector<long double>>& solutions, const Place& place);
   /// The quantities after the limits, in text order.
   Cell limited(const Cell& quantities, const Place& place);
   /// [component][axis], followed by the source of each component.
@@ -113,6 +115,7 @@ class WrittenFluid {
   long double mean(int without, const std::function<long double(const std::array<int, 3>&)>& value);
   long double root(const Written::Given& names, const Place& place);
   Numbers vector_root(const Written::Given& names, const Place& place);
+  std::vector<Numbers> joint_roots(const Written::Given& names, const Place& place);
   void read_relaxation(const Law& law, const Name& name, const Written::Given& names,
                        const Place& place, std::vector<Cell>& out);
   long double divergence(const dsl::Expr& v, const Written::Given& names, const Place& place);
@@ -125,7 +128,7 @@ class WrittenFluid {
   std::vector<const dsl::Expr*> factors_;          ///< of `metric scale`
   std::string energy_;                             ///< `energy = NAME` beside them
   std::map<std::size_t, long double> isotropic_;   ///< first component of a law -> its `grad`
-  std::optional<WrittenSolve> solve_;
+  std::vector<WrittenSolve> solves_;
   Written::Given of_sources_;  ///< names of sources
   bool with_sources_ = false;  ///< within `sources`
 };

@@ -1,0 +1,222 @@
+// Unknowns of `solve` that are iterated together (recovery_equation.hpp).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fluids/conservation_errors.hpp"
+#include "compiler/physics/fluids/recovery_equation.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+JointIteration::JointIteration(const Equations& d, std::vector<Unknown> unknowns)
+    : d_(d), unknowns_(std::move(unknowns)) {
+  algebra::Arena& arena = d_.arena();
+  for (const Unknown& unknown : unknowns_) {
+    first_.push_back(symbols_.size());
+    symbols_.insert(symbols_.end(), unknown.symbols.begin(), unknown.symbols.end());
+    std::vector<Expr>& steps = steps_.emplace_back();
+    for (std::size_t i = 0; i < unknown.g.size(); ++i) {
+      const Expr g = snap_numbers(unknown.g[i]), x = unknown.symbols[i];
+      if (unknown.solve->method == Solve::Method::FixedPoint) {
+        steps.push_back(g);
+        continue;
+      }
+      const Expr slope = snap_numbers(algebra::derivative(g, x));
+      Expr step = x - (x - g) / (arena.integer(1) - slope);
+      if (unknown.solve->from) step = arena.make(Op::Max, {step, arena.real(*unknown.solve->from)});
+      if (unknown.solve->to) step = arena.make(Op::Min, {step, arena.real(*unknown.solve->to)});
+      steps.push_back(step);
+    }
+  }
+}
+
+std::vector<double> JointIteration::first() const {
+  std::vector<double> x;
+  for (const Unknown& unknown : unknowns_)
+    x.insert(x.end(), unknown.symbols.size(), static_cast<double>(unknown.solve->start));
+  return x;
+}
+
+double JointIteration::value(Expr e, const Numbers& quantities,
+                             const std::vector<double>& x) const {
+  return algebra::evaluate(e, {[&](const algebra::Node& leaf) -> double {
+                             if (leaf.op == Op::Load) return quantities.at(leaf.index);
+                             for (std::size_t i = 0; i < symbols_.size(); ++i)
+                               if (&leaf == symbols_[i].get()) return x[i];
+                             return leaf.op == Op::Symbol ? 1 : 0;
+                           }});
+}
+
+/// An iteration of Newton's method may also end at one of its bounds.
+bool JointIteration::solves(const Numbers& quantities, const std::vector<double>& x) const {
+  constexpr double kClose = 1e-6;
+  for (std::size_t name = 0; name < unknowns_.size(); ++name) {
+    if (unknowns_[name].solve->method == Solve::Method::FixedPoint) continue;
+    const double u = x[first_[name]];
+    const double rest = u - value(unknowns_[name].g[0], quantities, x);
+    if (!(std::abs(rest) <= kClose * std::max(1.0, std::abs(u)))) return false;
+  }
+  return true;
+}
+
+std::vector<double> JointIteration::next(const Numbers& quantities, std::vector<double> x) const {
+  for (std::size_t name = 0; name < unknowns_.size(); ++name) {
+    std::vector<double> made;
+    for (const Expr step : steps_[name]) made.push_back(value(step, quantities, x));
+    std::ranges::copy(made, x.begin() + static_cast<std::ptrdiff_t>(first_[name]));
+  }
+  return x;
+}
+
+/// The largest difference of a component of an unknown.
+double JointIteration::distance(const std::vector<double>& a, const std::vector<double>& b,
+                                std::size_t name) const {
+  double most = 0;
+  for (std::size_t k = 0; k < unknowns_[name].symbols.size(); ++k) {
+    const std::size_t i = first_[name] + k;
+    const double apart = std::abs(a[i] - b[i]);
+    if (!(apart <= most)) most = apart;
+  }
+  return std::isnan(most) ? std::numeric_limits<double>::infinity() : most;
+}
+
+std::vector<double> JointIteration::solved(const Numbers& quantities) const {
+  std::vector<double> x = first();
+  double before = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < kMostRounds; ++round) {
+    std::vector<double> then = next(quantities, x);
+    double step = 0;  // relative to each name, at least to 1
+    for (std::size_t name = 0; name < unknowns_.size(); ++name) {
+      double size = 1;
+      for (std::size_t k = 0; k < unknowns_[name].symbols.size(); ++k)
+        size = std::max(size, std::abs(then[first_[name] + k]));
+      const double apart = distance(then, x, name);
+      step = std::isfinite(apart) ? std::max(step, apart / size) : apart;
+      if (!std::isfinite(step)) break;
+    }
+    if (!std::isfinite(step)) break;
+    x = std::move(then);
+    // a step of Newton's method is no smaller than the rounding of its equation
+    if (step <= 1e-15 || (step <= 1e-12 && step >= before)) {
+      if (solves(quantities, x)) return x;
+      break;
+    }
+    before = step;
+  }
+  return std::vector<double>(symbols_.size(), std::nan(""));
+}
+
+std::string JointIteration::names() const {
+  std::string text;
+  for (std::size_t i = 0; i < unknowns_.size(); ++i)
+    text += fmt::format("{}`{}`",
+                        i == 0                      ? ""
+                        : i + 1 == unknowns_.size() ? " and "
+                                                    : ", ",
+                        unknowns_[i].solve->name);
+  return text;
+}
+
+JointSolution JointIteration::solution(const std::vector<TrialState>& states,
+                                       const std::vector<std::vector<double>>& exact) const {
+  const std::size_t count = unknowns_.size();
+  const Solve& told = *unknowns_.front().solve;
+  const TrialState* lost = nullptr;
+  std::vector<double> tolerance;
+  std::int64_t most = told.most;
+  for (std::size_t s = 0; s < states.size() && !lost; ++s)
+    if (std::isnan(exact[s].front())) lost = &states[s];
+  if (lost && count == 1)
+    d_.fail(errors::no_vector_found(told.span, told.name, kMostRounds, shown_state(d_, *lost)));
+  if (lost)
+    d_.fail(errors::no_joint_solution(told.span, names(), kMostRounds, shown_state(d_, *lost)));
+  const double unit = real_precision(d_) == Precision::F32 ? 0x1p-26 : 0x1p-55;
+  for (std::size_t name = 0; name < count; ++name) {
+    const Solve& solve = *unknowns_[name].solve;
+    const std::vector<double> zero(symbols_.size(), 0.0);
+    double largest = 0;
+    for (const std::vector<double>& x : exact) largest = std::max(largest, distance(x, zero, name));
+    tolerance.push_back(
+        std::max(static_cast<double>(solve.tolerance), solve.start == 0 ? unit * largest : 0.0));
+    most = std::min(most, solve.most);
+  }
+  JointSolution made;
+  made.names.resize(count);
+  double contraction = 0;
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    std::vector<double> x = first();
+    const auto errors_of = [&] {
+      std::vector<double> errors;
+      for (std::size_t name = 0; name < count; ++name)
+        errors.push_back(distance(x, exact[s], name));
+      return errors;
+    };
+    const auto beyond = [&](const std::vector<double>& errors) {
+      double largest = 0;  // of the tolerance
+      for (std::size_t name = 0; name < count; ++name)
+        largest = std::max(largest, errors[name] / tolerance[name]);
+      return largest;
+    };
+    std::vector<double> errors = errors_of();
+    std::int64_t rounds = 0;
+    for (; beyond(errors) > 1 && rounds < most; ++rounds) {
+      const double before = beyond(errors);
+      x = next(states[s].quantities, std::move(x));
+      errors = errors_of();
+      if (before > 1e3) contraction = std::max(contraction, beyond(errors) / before);
+    }
+    made.iterations = std::max(made.iterations, rounds);
+    for (std::size_t name = 0; name < count; ++name)
+      made.names[name].reached = std::max(made.names[name].reached, errors[name]);
+  }
+  made.iterations = std::max<std::int64_t>(made.iterations, 1);
+  for (std::size_t name = 0; name < count; ++name) {
+    const Solve& solve = *unknowns_[name].solve;
+    if (made.names[name].reached > tolerance[name])
+      d_.diagnostics.add(
+          errors::solve_stops_short(solve.span, solve.name, most, made.names[name].reached));
+  }
+  if (count == 1) {
+    d_.remark(fmt::format(
+        "{} is solved in {} iterations of all components at once, what the slowest of {} states "
+        "tried takes; one of them multiplies the error by {:.3g} at most",
+        names(), made.iterations, states.size(), contraction));
+  } else {
+    d_.remark(fmt::format(
+        "{} are solved together in {} iterations, in each of which they take a step one after the "
+        "other; the slowest of {} states tried takes as many",
+        names(), made.iterations, states.size()));
+  }
+  write(made);
+  return made;
+}
+
+void JointIteration::write(JointSolution& made) const {
+  std::unordered_map<const algebra::Node*, Expr> now;
+  for (std::size_t name = 0; name < unknowns_.size(); ++name)
+    for (const Expr symbol : unknowns_[name].symbols)
+      now[symbol.get()] = d_.arena().real(unknowns_[name].solve->start);
+  for (std::int64_t i = 0; i < made.iterations; ++i) {
+    for (std::size_t name = 0; name < unknowns_.size(); ++name) {
+      std::vector<Expr> then;
+      for (const Expr step : steps_[name]) then.push_back(algebra::substitute(step, now));
+      for (std::size_t k = 0; k < then.size(); ++k) now[unknowns_[name].symbols[k].get()] = then[k];
+    }
+  }
+  for (std::size_t name = 0; name < unknowns_.size(); ++name) {
+    JointSolution::Name& own = made.names[name];
+    for (std::size_t k = 0; k < unknowns_[name].symbols.size(); ++k) {
+      const Expr symbol = unknowns_[name].symbols[k];
+      own.values.push_back(now.at(symbol.get()));
+      const Expr apart = d_.arena().make(Op::Abs, {symbol - snap_numbers(unknowns_[name].g[k])});
+      own.residual = own.residual ? d_.arena().make(Op::Max, {own.residual, apart}) : apart;
+    }
+  }
+}
+
+}  // namespace vphi::physics
