@@ -182,8 +182,9 @@ emit::Bindings bindings_of(const schedule::Plan& plan) {
 
 /// For one of the ranks that share the lattice; false, with a message, where they cannot.
 bool cut_lattice(Compilation& c, const CompileOptions& options, const emit::TargetInfo& target) {
-  const auto refused =
-      schedule::cut(*c.plan, options.ranks, options.rank, emit::planes_of_slab(target));
+  const auto planes =
+      emit::planes_of_slab(c.plan->kernels, target, bindings_of(*c.plan), options.ranks);
+  const auto refused = schedule::cut(*c.plan, options.ranks, options.rank, planes);
   if (!refused) {
     schedule::exchange(*c.plan);
     return true;
@@ -248,14 +249,15 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   for (kernel::Kernel& kernel : result.plan->kernels) kernel.instances = planned.instances;
   schedule::store_neighbour_values(*result.plan, [&](const kernel::Kernel& kernel) {
     if (emit::walks_lines(kernel, target)) return schedule::Walked::Lines;
-    return emit::marches(kernel, target, bindings_of(*result.plan)) ? schedule::Walked::March
+    const auto bindings = bindings_of(*result.plan);
+    return emit::planes_of_march(kernel, target, bindings) > 0 ? schedule::Walked::March
                                                                     : schedule::Walked::Sites;
   });
   if (!target.is_cpu) {
     schedule::cut_long_kernels(*result.plan);
     const emit::Bindings bindings = bindings_of(*result.plan);
     schedule::divide_wide_sweeps(*result.plan, [&](const kernel::Kernel& kernel) {
-      return emit::marches(kernel, target, bindings);
+      return emit::planes_of_march(kernel, target, bindings) > 0;
     });
   }
   const bool cut = options.ranks > 1;

@@ -294,6 +294,20 @@ std::string own_part(const program::Cut& cut) {
   return fmt::format("{} of {} planes along {}", cut.own, cut.whole, "xyzt"[cut.axis]);
 }
 
+/// What each rank computes for all sites.
+std::string whole_kernels(const program::Program& p) {
+  std::string names;
+  for (const program::Kernel& kernel : p.kernels) {
+    const bool whole = std::ranges::any_of(kernel.arguments, [](const program::Argument& a) {
+      return a.kind == program::Argument::Kind::Whole;
+    });
+    if (whole) names += (names.empty() ? "" : ", ") + kernel.name;
+  }
+  if (names.empty()) return {};
+  return fmt::format(
+      "           each computes {} of the whole lattice, whose arrays are gathered\n", names);
+}
+
 std::string copies(const program::Cut& cut) {
   if (cut.all || std::max<std::int64_t>(cut.ghost[0], cut.ghost[1]) >= cut.whole - cut.own)
     return "copies of all others";
@@ -309,7 +323,8 @@ std::string ranks_text(const program::Program& of_a_rank, const CompileOptions& 
   if (of_a_rank.cut.axis >= 0)
     return fmt::format("  ranks    {}: {} for the first, {}, {:.1f} MB of memory\n", ranks,
                        own_part(of_a_rank.cut), copies(of_a_rank.cut),
-                       static_cast<double>(runtime::memory_needed(of_a_rank).peak) / 1e6);
+                       static_cast<double>(runtime::memory_needed(of_a_rank).peak) / 1e6) +
+           whole_kernels(of_a_rank);
   const std::int64_t batch = batch_of_ranks(of_a_rank, options, ranks);
   std::int64_t computed = 0;
   for (int r = 0; r < ranks; ++r)

@@ -172,9 +172,11 @@ class Checker {
       if (a.kind == Argument::Kind::Gathered)
         need(a.index >= 0 && a.index < static_cast<int>(p_.kernels.size()),
              fmt::format("kernel `{}` gathers the sums of no kernel", kernel.name));
-      if (a.kind != Argument::Kind::Current && a.kind != Argument::Kind::Next) continue;
+      if (a.kind != Argument::Kind::Current && a.kind != Argument::Kind::Next &&
+          a.kind != Argument::Kind::Whole)
+        continue;
       if (!buffer(a.index, "kernel " + kernel.name)) continue;
-      need(a.kind == Argument::Kind::Current || p_.buffers[a.index].doubled,
+      need(a.kind != Argument::Kind::Next || p_.buffers[a.index].doubled,
            fmt::format("kernel `{}`: buffer `{}` has no second copy", kernel.name,
                        p_.buffers[a.index].name));
     }

@@ -28,7 +28,8 @@ struct Names<Target> {
 };
 template <>
 struct Names<Argument::Kind> {
-  static constexpr std::array list{"current", "next", "scalars", "partials", "counter", "gathered"};
+  static constexpr std::array list{"current", "next",     "scalars", "partials",
+                                   "counter", "gathered", "whole"};
 };
 template <>
 struct Names<Cut::End> {

@@ -91,6 +91,9 @@ struct Argument {
     /// The Partials of kernel `index` of all ranks, one rank after the other. They are gathered
     /// before each launch that has this argument. One rank: those of that kernel.
     Gathered,
+    /// Buffer `index` on the whole lattice: the planes of all ranks in their order. They are
+    /// gathered before each launch that has this argument. One rank: the present copy.
+    Whole,
   };
   Kind kind = Kind::Current;
   int index = 0;

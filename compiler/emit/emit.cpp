@@ -1,6 +1,7 @@
 #include "compiler/emit/emit.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 #include "compiler/emit/patterns/colours.hpp"
@@ -14,6 +15,7 @@
 #include "compiler/emit/walks/march.hpp"
 #include "compiler/emit/walks/march_steps.hpp"
 #include "compiler/kernel/site_cost.hpp"
+#include "compiler/kernel/slabs.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -99,13 +101,14 @@ kernel::SiteFunction site_by_site(const kernel::Kernel& kernel, const TargetInfo
   return function;
 }
 
-bool marches(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings) {
+std::int64_t planes_of_march(const kernel::Kernel& kernel, const TargetInfo& target,
+                             const Bindings& bindings) {
   if (target.is_cpu || !kernel.stages.empty() || kernel::sums_pairs(kernel) || kernel.colours ||
       is_single_site(kernel) || kernel.together > 1 || lines_of(kernel, target))
-    return false;
+    return 0;
   const kernel::Kernel own = kernel::for_device(site_by_site(kernel, target)).kernel;
   const Job job = make_job(own, target, bindings);
-  return job.per_site() && !job.signed_index && may_march(job) && march_fits(job);
+  return job.per_site() && !job.signed_index && may_march(job) ? planes_of_march(job) : 0;
 }
 
 bool walks_lines(const kernel::Kernel& kernel, const TargetInfo& target) {
@@ -151,9 +154,17 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   return out;
 }
 
-std::int64_t planes_of_slab(const TargetInfo& target) {
-  constexpr std::int64_t kOfMarch = 16;
-  return dialect_of(target).processor() ? 1 : kOfMarch;
+std::int64_t planes_of_slab(std::span<const kernel::Kernel> kernels, const TargetInfo& target,
+                            const Bindings& bindings, int ranks) {
+  constexpr std::int64_t kUsual = 16;
+  if (dialect_of(target).processor()) return 1;
+  std::int64_t planes = 1, most = 1;
+  for (const kernel::Kernel& kernel : kernels) {
+    planes = std::lcm(planes, std::max<std::int64_t>(1, planes_of_march(kernel, target, bindings)));
+    const int axis = kernel::slab_axis(kernel.extent);
+    most = std::max(most, kernel.extent[static_cast<std::size_t>(axis)] / ranks);
+  }
+  return planes > 1 && planes <= most ? planes : kUsual;
 }
 
 program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
@@ -176,9 +187,13 @@ program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
   if (job.signed_index) {
     out.source = finished(rows_end_text(job, shares));
   } else {
-    int threads = kMostEndThreads;
-    while (threads > 32 && threads / 2 >= count && 8 * count * threads > kMostEndBytes)
-      threads /= 2;
+    // the shares of groups are added as the last group of one device adds them
+    int threads = static_cast<int>(sums.block[0] * sums.block[1] * sums.block[2]);
+    if (sums.totals > 0) {
+      threads = kMostEndThreads;
+      while (threads > 32 && threads / 2 >= count && 8 * count * threads > kMostEndBytes)
+        threads /= 2;
+    }
     out.source = finished(sites_end_text(job, shares, threads));
     out.block[0] = static_cast<std::uint32_t>(threads);
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "compiler/kernel/kernel.hpp"
@@ -62,13 +63,18 @@ struct Bindings {
 program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
                      const Bindings& bindings);
 
-/// Whether a kernel over the whole lattice is a march (walks/march.hpp) on the device.
-bool marches(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings);
-/// Whether it walks along lines (kernel/line.hpp), so that neighbouring sites share their values.
+/// Planes that a group of a kernel over the whole lattice marches over (walks/march.hpp), all where
+/// groups differ; 0: it is no march on the device.
+std::int64_t planes_of_march(const kernel::Kernel& kernel, const TargetInfo& target,
+                             const Bindings& bindings);
+
+/// Whether a kernel walks along lines (kernel/line.hpp), so that neighbouring sites share their values.
 bool walks_lines(const kernel::Kernel& kernel, const TargetInfo& target);
 
-/// Planes of a lattice that should lie between two cuts, so that a GPU's marches are not shorter.
-std::int64_t planes_of_slab(const TargetInfo& target);
+/// Planes of a lattice that should lie between two cuts, so that a GPU's groups march over those of
+/// one device, and their sums are the same.
+std::int64_t planes_of_slab(std::span<const kernel::Kernel> kernels, const TargetInfo& target,
+                            const Bindings& bindings, int ranks);
 
 /// Of a kernel whose sums are a part of those of a lattice that ranks share
 /// (kernel::sums_of_ranks), emitted as `sums`, number `number` of the program: the kernel that adds

@@ -21,6 +21,7 @@ char kind_letter(const program::Argument& argument) {
       return 'c';
     case Kind::Current:
     case Kind::Next:
+    case Kind::Whole:
       break;
   }
   return argument.precision == program::Precision::F32 ? 'f' : 'd';

@@ -158,6 +158,9 @@ struct Kernel {
   /// What lies in memory, and without `planes` what is computed.
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
   std::optional<Planes> planes = {};  ///< none: the whole lattice lies in memory
+  /// Each rank computes the kernel for the whole lattice, with arrays gathered from all ranks:
+  /// sites read farther away than a rank has planes. It stores nothing at sites.
+  bool gathers = false;
   /// Independent copies in one launch: arrays are [instance][site], scalars [instance][slot]. Each
   /// instance has its own reductions and epilogue. See program::Program.
   std::int64_t instances = 1;

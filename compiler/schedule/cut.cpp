@@ -60,10 +60,6 @@ std::optional<End> end_of(Boundary boundary) {
 
 /// Whether a kernel computes what a rank can compute of its own planes and ghosts.
 std::optional<NotCut> refusal_of(const Kernel& kernel, const program::Program& p) {
-  for (const kernel::ArrayParam& array : kernel.arrays)
-    if (array.elements > 0)
-      return NotCut{fmt::format("`{}` is a matrix over pairs of sites", array.name), kOneDevice,
-                    span_of(kernel)};
   if (kernel.extent != p.extent)
     return NotCut{fmt::format("`{}` is computed on sites of its own", kernel.name), kOneDevice,
                   span_of(kernel)};
@@ -155,7 +151,10 @@ class Cutter {
   std::optional<NotCut> ghosts(std::int64_t slabs, std::int64_t modulus) {
     int deepest = 0;
     if (cut_.axis == 0) modulus = std::lcm(modulus, kVector);
-    for (const Kernel& kernel : plan_.kernels) {
+    const std::int64_t least = slabs / ranks_ * cut_.slab;
+    for (Kernel& kernel : plan_.kernels) {
+      kernel.gathers = gathers(kernel, least);
+      if (kernel.gathers) continue;
       for (const auto& [buffer, depth] : neighbours_across(plan_, kernel, cut_.axis)) {
         for (std::size_t side = 0; side < 2; ++side) {
           const auto rounded = (depth[side] + modulus - 1) / modulus * modulus;
@@ -164,7 +163,6 @@ class Cutter {
         }
         deepest = std::max({deepest, depth[0], depth[1]});
       }
-      const std::int64_t least = slabs / ranks_ * cut_.slab;
       if (deepest <= least) continue;
       const std::int64_t slabs_of_rank = (deepest + cut_.slab - 1) / cut_.slab;
       return NotCut{fmt::format("a site reads others {} planes away along {}, and some ranks "
@@ -173,6 +171,16 @@ class Cutter {
                     way_out(slabs / slabs_of_rank), span_of(kernel)};
     }
     return {};
+  }
+
+  /// Whether the kernel reads farther away than a rank has planes, and may be computed by each rank
+  /// of gathered arrays.
+  bool gathers(const Kernel& kernel, std::int64_t least) const {
+    if (!kernel.stores.empty() || kernel.colours || cut_.all) return false;
+    int deepest = 0;
+    for (const auto& [buffer, depth] : neighbours_across(plan_, kernel, cut_.axis))
+      deepest = std::max({deepest, depth[0], depth[1]});
+    return deepest > least;
   }
 
   std::string planes_text() const {
@@ -193,15 +201,27 @@ class Cutter {
     cut_.origin_slot = static_cast<int>(p_.scalars.size());
     p_.scalars.push_back({kOrigin, 0});
     p_.cut = cut_;
+    own_rows_of_matrices(own);
     const auto axis = static_cast<std::size_t>(cut_.axis);
     p_.extent[axis] = own + cut_.ghost[0] + cut_.ghost[1];
     for (Kernel& kernel : plan_.kernels) {
+      if (kernel.gathers) continue;
       kernel.extent[axis] = p_.extent[axis];
       kernel.boundary[axis] = Boundary::Periodic;
       if (!per_site(kernel)) continue;
       kernel.planes = {cut_.axis, cut_.ghost[0], own, cut_.whole, cut_.slab, ranks_, kOrigin};
       from_origin(kernel);
     }
+  }
+
+  /// Of a matrix over pairs a rank has the rows of its own sites.
+  void own_rows_of_matrices(std::int64_t own) {
+    const auto of_rows = [&](std::int64_t elements) {
+      return elements > 0 ? elements - (cut_.whole - own) * cut_.whole : 0;
+    };
+    for (program::Buffer& buffer : p_.buffers) buffer.elements = of_rows(buffer.elements);
+    for (Kernel& kernel : plan_.kernels)
+      for (kernel::ArrayParam& array : kernel.arrays) array.elements = of_rows(array.elements);
   }
 
   /// Coordinates along the cut axis are those of the whole lattice.

@@ -7,8 +7,11 @@
 // the number of the first own plane added, which is a scalar; so ranks with as many planes have the
 // same program. Which halos are filled when is the next stage (exchange.hpp).
 //
-// The planes of a single row are its sites. What a sum over pairs reads of the other ranks are ghosts
-// too: all other sites, behind the own ones in cyclic order.
+// The planes of a single row are its sites. What a sum over pairs reads of the other ranks are
+// ghosts too: all other sites, behind the own ones in cyclic order.
+//
+// A kernel of sums alone whose sites read farther away than a rank has planes, such as a product of
+// links along the whole axis, is computed by each rank of the whole lattice, from gathered arrays.
 //
 // A cut lies between slabs (kernel/slabs.hpp) and at a multiple of the number of colours, so that
 // every site has the colour that it has in the whole lattice.

@@ -70,6 +70,7 @@ Reach reach_of_pairs(const Plan& plan, const kernel::Kernel& kernel) {
 
 Reach reach_across(const Plan& plan, const kernel::Kernel& kernel, int axis) {
   Reach reach;
+  if (kernel.gathers) return reach;
   if (kernel::sums_pairs(kernel)) return reach_of_pairs(plan, kernel);
   const auto read = [&](int array, int d) {
     if (d == 0) return;

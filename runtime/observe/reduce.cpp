@@ -35,7 +35,9 @@ io::Table reduce(const Program& program, const program::FieldOutput& field, cons
 
 io::Table reduce_between(const Program& program, const program::FieldOutput& field,
                          const Arrays& before, const Arrays& now, int threads) {
-  return named({program, field, {}, {}, threads, &before, &now});
+  const ReadBuffer none([](int) { return std::vector<double>(); });
+  const std::vector<double> scalars;
+  return named({program, field, none, scalars, threads, &before, &now});
 }
 
 void apply(const Program& program, const program::Transform& transform, const ReadBuffer& read,

@@ -350,7 +350,10 @@ void Observer::write_fields(const Output& output, const io::Moment& at,
   auto* target = file(output);
   const bool attended = onlooker_ != nullptr && onlooker_->attending();
   if (target == nullptr && !attended) return;
-  const auto read = [&](int buffer) { return session_.read(buffer); };
+  const observe::ReadBuffer read([&](int buffer) { return session_.read(buffer); },
+                                 [&](int buffer, std::size_t first, std::size_t count) {
+                                   return session_.read_sites(buffer, first, count);
+                                 });
   for (std::size_t i = 0; i < output.fields.size(); ++i) {
     const FieldOutput& field = output.fields[i];
     if (between_alone && !field.in_time) continue;

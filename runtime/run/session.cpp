@@ -66,6 +66,7 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
       by_slot_(program::scalars_by_slot(program)),
       buffers_(program.buffers.size()),
       gathered_(program.kernels.size()),
+      whole_(program.buffers.size()),
       lent_(program.buffers.size()),
       partials_(program.kernels.size()),
       counters_(program.kernels.size()),
@@ -126,7 +127,7 @@ Session::~Session() {
     Session::release_scratch();
     for (auto& copies : buffers_)
       for (BufferHandle h : copies.handle) drop(h);
-    for (auto* list : {&partials_, &counters_, &gathered_})
+    for (auto* list : {&partials_, &counters_, &gathered_, &whole_})
       for (BufferHandle h : *list) drop(h);
     drop(scalars_);
     for (auto& [bytes, handles] : pool_)
@@ -177,6 +178,8 @@ BufferHandle Session::resolve(const program::Kernel&, int kernel_index, const Ar
       return counters_[kernel_index];
     case Argument::Kind::Gathered:
       return lattice_ ? gathered_[kernel_index] : partials_[a.index];
+    case Argument::Kind::Whole:
+      return lattice_ ? whole_[a.index] : now(a.index);
   }
   return {};
 }
@@ -416,18 +419,23 @@ void Session::take_state() {
   }
 }
 
-/// Rows of the file become columns in memory, so that what a sum over pairs reads for neighbouring
-/// rows lies side by side.
-void Session::load_matrix(std::size_t buffer) {
-  const program::Buffer& b = program_.buffers[buffer];
-  const BufferHandle to = buffers_[buffer].handle[0];
-  const auto n = static_cast<std::size_t>(program_.sites());
-  device_.zero(to);
+std::vector<double> Session::matrix_of_file(const program::Buffer& b) const {
+  const auto n = static_cast<std::size_t>(program_.whole_extent()[0]);
   std::vector<double> values = io::read_matrix(b.file, n, n);
   if (!b.transposed) {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < i; ++j) std::swap(values[i * n + j], values[j * n + i]);
   }
+  return values;
+}
+
+/// Rows of the file become columns in memory, so that what a sum over pairs reads for neighbouring
+/// rows lies side by side. Where ranks share the sites, each has the rows of its own.
+void Session::load_matrix(std::size_t buffer) {
+  const program::Buffer& b = program_.buffers[buffer];
+  const BufferHandle to = buffers_[buffer].handle[0];
+  device_.zero(to);
+  const std::vector<double> values = lattice_ ? share_of_matrix(b) : matrix_of_file(b);
   if (b.precision == Precision::F64) return device_.upload(to, 0, std::as_bytes(std::span(values)));
   const std::vector<float> rounded(values.begin(), values.end());
   device_.upload(to, 0, std::as_bytes(std::span(rounded)));

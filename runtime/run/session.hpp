@@ -127,6 +127,10 @@ class Session {
   virtual std::vector<double> read(int buffer);
   /// The same for one instance of the batch.
   virtual std::vector<double> read(int buffer, std::int64_t instance);
+  /// `count` of the numbers that `read` gives, from number `first` on.
+  virtual std::vector<double> read_sites(int buffer, std::size_t first, std::size_t count);
+  /// Those of them that lie in the planes of this rank, where ranks share the lattice.
+  std::vector<double> read_own_sites(int buffer, std::size_t first, std::size_t count);
   virtual void write(int buffer, std::span<const double> values);
 
   /// The contents of a whole buffer, or all scalars, as bytes, for checkpoints; waits for the
@@ -169,6 +173,8 @@ class Session {
 
   void take_state();
   void load_matrix(std::size_t buffer);
+  std::vector<double> matrix_of_file(const program::Buffer& matrix) const;
+  std::vector<double> share_of_matrix(const program::Buffer& matrix) const;
   BufferHandle take(std::size_t bytes);
   void give(BufferHandle handle, std::size_t bytes);
   void trim();
@@ -246,6 +252,7 @@ class Session {
   std::unique_ptr<DeviceFourierMaps> device_maps_;  ///< made at first use
   std::string why_maps_by_host_;
   std::vector<BufferHandle> gathered_;  ///< by kernel: sums of all ranks
+  std::vector<BufferHandle> whole_;     ///< by buffer: on the whole lattice
   std::vector<BufferHandle> lent_;      ///< per buffer: a handle borrowed by scratch
   BufferHandle scalars_;
   std::vector<double> known_scalars_;  ///< the last result of `scalars`

@@ -5,9 +5,10 @@
 
 namespace vphi::runtime {
 
-/// Whether the argument is a copy of a buffer, not scalars or work memory.
+/// Whether the argument needs a copy of a buffer, not scalars or work memory alone.
 inline bool is_array(const program::Argument& a) {
-  return a.kind == program::Argument::Kind::Current || a.kind == program::Argument::Kind::Next;
+  using Kind = program::Argument::Kind;
+  return a.kind == Kind::Current || a.kind == Kind::Next || a.kind == Kind::Whole;
 }
 
 }  // namespace vphi::runtime

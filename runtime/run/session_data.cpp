@@ -32,7 +32,11 @@ std::vector<double> Session::read(int buffer, std::int64_t instance) {
   return read_from(buffer, static_cast<std::size_t>(instance) * sites, sites);
 }
 
-/// `count` numbers from number `first` on.
+std::vector<double> Session::read_sites(int buffer, std::size_t first, std::size_t count) {
+  return read_from(buffer, first, count);
+}
+
+/// `count` numbers from number `first` of this rank's memory on.
 std::vector<double> Session::read_from(int buffer, std::size_t first, std::size_t count) {
   const BufferHandle from = now(buffer);
   if (from.id < 0) throw std::logic_error("a scratch array was read after it was given back");

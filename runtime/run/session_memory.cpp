@@ -96,9 +96,11 @@ void Session::provide(const Launches& wanted, bool borrow) {
         zeroed(partials_[a.index], shares(program_.kernels[a.index]));
       if (a.kind == Argument::Kind::Counter)
         zeroed(counters_[launch.kernel], 4 * static_cast<std::size_t>(program_.instances));
+      if (a.kind == Argument::Kind::Whole && lattice_)
+        zeroed(whole_[a.index], static_cast<std::size_t>(a.bytes));
       if (!is_array(a)) continue;
       auto& copies = buffers_[a.index];
-      const int which = a.kind == Argument::Kind::Current ? copies.now : 1 - copies.now;
+      const int which = a.kind == Argument::Kind::Next ? 1 - copies.now : copies.now;
       if (copies.handle[which].id >= 0) continue;
       const std::size_t bytes = memory_of(a.index);
       if (program_.buffers[a.index].scratch && which == copies.now) {

@@ -375,6 +375,7 @@ State through_buffers(const Case& c, const program::Kernel& kernel, const State&
         buffers.emplace_back(static_cast<std::size_t>(4 * c.kernel.instances));
         break;
       case Kind::Gathered:
+      case Kind::Whole:
         throw std::logic_error("a kernel by itself has no sums of another");
     }
   }

@@ -21,9 +21,6 @@ constexpr std::int64_t kBodies = 4096;  // enough for slabs of three ranks
 /// What the refusal of a model says.
 std::string refusal_of(const std::string& model) {
   static const std::map<std::string, std::string> kRefused = {
-      {"gauge/su2", "planes away along t"},  // `polyakov`
-      {"gauge/su3", "planes away along t"},
-      {"gauge/tmqcd", "planes away along t"},
       {"hydro/bjorken", "E0312"},  // its dt does not fit the small lattice
       {"hydro/viscous_bjorken", "E0312"},
       {"teaching/bright_soliton", "Fourier transforms"},

@@ -28,6 +28,18 @@ class RanksCommand : public test::CommandTest {
           "model one \"One path\"\nvar x: real\nx' = -x\ninit x = 1\n"
           "evolve euler, dt = 0.01, until = t > 1\nevery 10 steps: x -> \"one.csv\"\n");
   }
+
+  /// The tables of two runs, of which there are at least so many.
+  void expect_same_tables(const std::string& one, const std::string& other, std::size_t least) {
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / one)) {
+      if (entry.path().extension() != ".csv") continue;
+      const std::string name = "/" + entry.path().filename().string();
+      EXPECT_EQ(text(one + name), text(other + name)) << name;
+      ++files;
+    }
+    EXPECT_GE(files, least);
+  }
 };
 
 TEST_F(RanksCommand, FilesAndSeriesAreThoseOfOneRank) {
@@ -133,37 +145,65 @@ TEST_F(RanksCommand, ALatticeIsSharedWithTheSameBits) {
     ASSERT_EQ(b["ranks"].size(), static_cast<std::size_t>(ranks));
     EXPECT_EQ(b["ranks"][0]["planes"], ranks == 2 ? 8 : 4);
     EXPECT_EQ(b["ranks"][0]["planes_go"], "through the memory of the host");
-    std::size_t files = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "one")) {
-      if (entry.path().extension() != ".csv") continue;
-      const std::string name = entry.path().filename().string();
-      EXPECT_EQ(text("one/" + name), text(fmt::format("of{}/{}", ranks, name))) << name;
-      ++files;
-    }
-    EXPECT_GE(files, 2u);
+    expect_same_tables("one", fmt::format("of{}", ranks), 2);
   }
 }
 
 /// Planes with an odd number of f32, and every end that a rank makes images of.
 TEST_F(RanksCommand, EndsOfALatticeAreThoseOfOneDevice) {
-  for (const char* boundary : {"antiperiodic", "fixed", "neumann", "outflow"}) {
-    write(
-        "plate.vphi",
-        fmt::format("model plate \"Ends\"\nlattice box: 7 * 16, spacing = 0.5, boundary = {}\n"
-                    "field phi: real\npotential V = phi^4/4\ninit phi ~ 1 + 0.1*normal, phi' = 0\n"
-                    "evolve leapfrog, dt = 0.05, until = t > 2\n"
-                    "every 10 steps: mean(phi), var(phi) -> \"plate.csv\"\n",
-                    boundary));
+  const std::string model = R"(model plate "Ends"
+lattice box: {}, spacing = 0.5, boundary = {}
+field phi: real
+potential V = phi^4/4
+init phi ~ 1 + 0.1*normal, phi' = 0
+evolve leapfrog, dt = 0.05, until = t > 2
+every 10 steps: mean(phi), var(phi) -> "plate.csv"
+)";
+  for (const auto& [lattice, boundary] :
+       std::vector<std::pair<std::string, std::string>>{{"7 * 16", "antiperiodic"},
+                                                        {"7 * 16", "fixed"},
+                                                        {"7 * 16", "neumann"},
+                                                        {"7 * 16", "outflow"},
+                                                        {"4096", "antiperiodic"},
+                                                        {"4096", "neumann"}}) {
+    write("plate.vphi", fmt::format(fmt::runtime(model), lattice, boundary));
     for (const char* precision : {"f32", "f64"}) {
       const std::string run = fmt::format(
           "run plate.vphi --device native --quiet --precision {} --restart ", precision);
       ASSERT_EQ(vphi(run + "--out one").status, 0);
       ASSERT_EQ(vphi(run + "--out two --ranks 2").status, 0);
       EXPECT_EQ(text("one/plate.series.csv"), text("two/plate.series.csv"))
-          << boundary << " " << precision;
+          << lattice << " " << boundary << " " << precision;
       EXPECT_GT(text("two/plate.series.csv").size(), 100u);
     }
   }
+}
+
+/// Each rank has the rows of a matrix that belong to its bodies.
+TEST_F(RanksCommand, BodiesOfANetworkHaveTheBitsOfOneDevice) {
+  constexpr int kBodies = 4096;
+  std::string matrix;
+  for (int i = 0; i < kBodies; ++i)
+    for (int j = 0; j < kBodies; ++j) {
+      matrix += static_cast<char>('0' + (7 * i + 3 * j + i * j % 11) % 10);  // not symmetric
+      matrix += j + 1 < kBodies ? ' ' : '\n';
+    }
+  write("links.txt", matrix);
+  write("network.vphi", R"(model network "Oscillators on a network"
+particles osc: 4096
+var x[i]: angle
+C[i,j] = file("links.txt")[i,j]
+x[i]' = sum((C[i,j] - 0.3*C[j,i])*sin(x[j] - x[i]), j)/4096
+init x[i] = 0.37*i - 2*pi*floor(0.37*i/(2*pi))
+evolve heun, dt = 0.1, until = t > 0.15
+every 1 steps: mean(cos(x)), max(sin(x)), histogram(x, bins = 64) -> "network.csv"
+)");
+  ASSERT_EQ(vphi("run network.vphi --device native --quiet --out whole").status, 0);
+  const auto cut = vphi("run network.vphi --device native --ranks 3 --quiet --out cut");
+  ASSERT_EQ(cut.status, 0) << cut.error;
+  expect_same_tables("whole", "cut", 2);
+  const auto check = vphi("check network.vphi --ranks 3");
+  EXPECT_NE(check.out.find("of 4096 sites for the first"), std::string::npos) << check.out;
 }
 
 TEST_F(RanksCommand, ALatticeGoesOnWithAnotherNumberOfRanks) {

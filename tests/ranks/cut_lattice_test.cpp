@@ -34,6 +34,19 @@ TEST_P(CutAsOnGpu, AgreesWithOneDevice) {
   EXPECT_EQ(result.differs, "");
 }
 
+/// Marches: the groups of a rank are groups of one device, and their sums are added in the same
+/// order.
+TEST(CutAsOnGpuMarches, HaveTheBitsOfOneDevice) {
+  if (testing::device("opencl") == nullptr) GTEST_SKIP() << "no OpenCL device";
+  testing::CutSetup setup{"opencl", true, "f64", 0};
+  setup.lattice = "32 * 32 * 96";
+  const auto result = testing::cut_and_compare(testing::shipped("cosmology/preheating"), 2, setup);
+  EXPECT_EQ(result.refused, "");
+  // outputs have sums over sites that read no neighbours, which are no marches
+  for (const char* when : {"start", "steps"})
+    EXPECT_EQ(result.differs.find(when), std::string::npos) << result.differs;
+}
+
 TEST(CutOnOpenCl, AProcessorHasTheNumbersOfOneDevice) {
   if (testing::device("opencl") == nullptr) GTEST_SKIP() << "no OpenCL device";
   const testing::CutSetup setup{"opencl", false, "f64", 1e-11};

@@ -165,10 +165,10 @@ void fill_and_look(comm::Comm& comm, End end, program::Precision precision) {
     device.upload(wanted.ghosts.back().array, 0, std::as_bytes(std::span(array)));
   }
   std::vector<double> sums(static_cast<std::size_t>(p.cut.own), comm.rank() + 1.0);
-  wanted.sums.push_back({device.allocate(sums.size() * sizeof(double)),
-                         device.allocate(kPlanes * sizeof(double)), sums.size() * sizeof(double),
-                         kPlanes * sizeof(double)});
-  device.upload(wanted.sums[0].own, 0, std::as_bytes(std::span(sums)));
+  wanted.joined.push_back({device.allocate(sums.size() * sizeof(double)),
+                           device.allocate(kPlanes * sizeof(double)), sums.size() * sizeof(double),
+                           kPlanes * sizeof(double)});
+  device.upload(wanted.joined[0].own, 0, std::as_bytes(std::span(sums)));
   exchange.exchange(wanted);
   for (const Wanted::Ghosts& ghosts : wanted.ghosts) {
     device.download(std::as_writable_bytes(std::span(array)), ghosts.array, 0);
@@ -179,7 +179,7 @@ void fill_and_look(comm::Comm& comm, End end, program::Precision precision) {
             << "rank " << comm.rank() << " row " << row;
   }
   std::vector<double> all(kPlanes);
-  device.download(std::as_writable_bytes(std::span(all)), wanted.sums[0].all, 0);
+  device.download(std::as_writable_bytes(std::span(all)), wanted.joined[0].all, 0);
   std::size_t k = 0;
   for (int rank = 0; rank < comm.size(); ++rank)
     for (std::int64_t i = 0; i < p.cut.planes(comm.size(), rank).count; ++i)

@@ -44,6 +44,7 @@ struct CutRanks::Rank {
   std::vector<std::array<BufferHandle, 2>> buffers;  ///< the present copy, the other one
   std::vector<BufferHandle> partials;                ///< of each kernel
   std::vector<BufferHandle> gathered;
+  std::vector<BufferHandle> whole;  ///< of each buffer, on the whole lattice
   BufferHandle counter, scalars;
   std::int64_t first = 0;  ///< own plane in the whole lattice
 
@@ -75,6 +76,7 @@ CutRanks::CutRanks(std::vector<program::Program> programs, runtime::Device& devi
     for (std::size_t b = 0; b < p.buffers.size(); ++b) {
       const auto bytes = p.sites() * static_cast<std::int64_t>(rank.width(static_cast<int>(b)));
       rank.buffers.push_back({memory(bytes), memory(bytes)});
+      rank.whole.push_back(memory(p.cut.axis < 0 ? 0 : bytes / rank.planes() * p.cut.whole));
     }
     for (const program::Kernel& kernel : p.kernels) {
       rank.partials.push_back(memory(8 * kernel.partials));
@@ -115,6 +117,7 @@ CutRanks::~CutRanks() {
       for (const BufferHandle copy : copies) device_.free(copy);
     for (const BufferHandle b : rank->partials) device_.free(b);
     for (const BufferHandle b : rank->gathered) device_.free(b);
+    for (const BufferHandle b : rank->whole) device_.free(b);
     device_.free(rank->counter);
     device_.free(rank->scalars);
   }
@@ -228,6 +231,21 @@ void CutRanks::one(const std::vector<const program::Launch*>& launches) {
         case Argument::Kind::Counter:
           arguments.push_back(rank.counter);
           break;
+        case Argument::Kind::Whole: {
+          std::size_t at = 0;
+          for (auto& other : ranks_) {
+            const Cut& cut = other->program.cut;
+            std::vector<std::byte> part(static_cast<std::size_t>(cut.own) * plane(a.index));
+            device_.download(part, other->buffers[index][0],
+                             static_cast<std::size_t>(cut.ghost[0]) * plane(a.index));
+            device_.upload(rank.whole[index], at, part);
+            at += part.size();
+          }
+          if (static_cast<std::int64_t>(at) != a.bytes)
+            throw std::runtime_error(fmt::format("{} bytes of planes, not {}", at, a.bytes));
+          arguments.push_back(rank.whole[index]);
+          break;
+        }
         case Argument::Kind::Gathered: {
           std::size_t at = 0;
           for (auto& other : ranks_) {
@@ -311,9 +329,13 @@ namespace {
 
 constexpr int kSteps = 3;
 
-CompileOptions small(int dims) {
+CompileOptions small(int dims, const std::string& lattice) {
   CompileOptions options;
-  options.lattice = dims == 4 ? "8 * 8 * 8 * 16" : dims == 3 ? "24^3" : dims == 2 ? "64^2" : "4096";
+  options.lattice = !lattice.empty() ? lattice
+                    : dims == 4      ? "8 * 8 * 8 * 16"
+                    : dims == 3      ? "24^3"
+                    : dims == 2      ? "64^2"
+                                     : "4096";
   options.steps = kSteps;
   options.batch = 1;
   return options;
@@ -413,7 +435,7 @@ CutResult cut_and_compare(const std::string& path, int ranks, const CutSetup& se
   const Compilation derived = derive_model(path, options);
   if (!derived.system) return {.refused = rendered(derived), .differs = {}};
   if (derived.resolved.clause("lattice"))
-    options = small(derived.system->lattice.dims);
+    options = small(derived.system->lattice.dims, setup.lattice);
   else if (setup.bodies > 0 && derived.system->lattice.sites() > setup.bodies)
     options.set = {{"N", std::to_string(setup.bodies)}};
   options.precision = setup.precision;

@@ -58,6 +58,7 @@ struct CutSetup {
   double relative = 0;  ///< to the largest number of an array; 0: the same bits
   std::int64_t bodies =
       0;  ///< a model with more of them gets so many, by its parameter N; 0: its own
+  std::string lattice = {};  ///< of a model that has one; empty: a small one
 };
 
 /// Starts the model on a small lattice, makes three steps, fills what is watched and all outputs,

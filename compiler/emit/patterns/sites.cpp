@@ -275,6 +275,7 @@ Code sites_end_text(const Job& job, std::int64_t shares, int threads) {
   slots["finish_functions"] = reductions.functions;
   slots["tree"] = std::to_string(reductions.tree_doubles);
   slots["reductions"] = std::to_string(job.kernel.reductions.size());
+  slots["batch"] = std::to_string(sums_at_once(job.kernel.reductions.size()));
   slots["shares"] = std::to_string(shares);
   return fill("end_of_ranks_gpu.txt", slots);
 }

@@ -104,7 +104,8 @@ std::vector<Argument> arguments(const Job& job, const Bindings& bindings, bool c
       argument.written = written;
       list.push_back(argument);
     };
-    if (array.read || !array.next) add(Argument::Kind::Current, array.written && !array.next);
+    const auto now = job.kernel.gathers ? Argument::Kind::Whole : Argument::Kind::Current;
+    if (array.read || !array.next) add(now, array.written && !array.next);
     if (array.next) add(Argument::Kind::Next, true);
   }
   const auto add = [&](Argument::Kind kind, std::int64_t bytes) {
@@ -322,6 +323,12 @@ bool noise_hides_errors(const kernel::Kernel& kernel, const TargetInfo& target) 
          dialect_of(target).can.approximate && target.contract;
 }
 
+std::size_t sums_at_once(std::size_t count) {
+  std::size_t batch = std::min<std::size_t>(count, 8);
+  while (count % batch != 0) --batch;
+  return batch;
+}
+
 GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool>& in_tree) {
   GpuReductions out;
   if (!job.epilogue()) return out;
@@ -348,10 +355,7 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
     throw std::invalid_argument("kernel " + kernel.name + ": more reductions than threads");
   slots["reductions"] = std::to_string(count);
   slots["lanes"] = std::to_string(std::min(32, threads));
-  // Up to eight shares are read at once; the batch divides the number of reductions.
-  std::size_t batch = std::min<std::size_t>(count, 8);
-  while (count % batch != 0) --batch;
-  slots["batch"] = std::to_string(batch);
+  slots["batch"] = std::to_string(sums_at_once(count));
   // The fence of the counting thread may cover the writes that the barrier before it has ordered.
   const bool cumulative = job.dialect.can.ordered_fence;
   // Four independent accumulators and unrolled loops hide latencies on GPUs; PoCL 3.1 (LLVM 15)

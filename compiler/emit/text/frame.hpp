@@ -121,6 +121,8 @@ struct GpuReductions {
   int tree_doubles = 0;  ///< local memory
   bool last = true;      ///< `finish` uses `last`, the flag of the last group
 };
+/// How many of so many sums a thread adds shares to at once: a divisor, at most eight.
+std::size_t sums_at_once(std::size_t count);
 /// A group that has all sites of an instance (kernel::Reach) finishes without partials and counter.
 /// `in_tree`: sums that each thread accumulates in `tree` itself.
 GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool>& in_tree = {});

@@ -220,8 +220,12 @@ std::optional<program::Kernel> march_if_it_fits(const Job& job, const Bindings& 
   });
 }
 
-bool march_fits(const Job& job) {
-  return in_best_shape(job, [](const Job&, const MarchShape&) { return true; }).has_value();
+std::int64_t planes_of_march(const Job& job) {
+  const auto planes = in_best_shape(job, [](const Job& in_three, const MarchShape& shape) {
+    const std::int64_t all = in_three.kernel.extent[2];
+    return all % shape.ranges == 0 ? all / shape.ranges : all;
+  });
+  return planes.value_or(0);
 }
 
 }  // namespace vphi::emit

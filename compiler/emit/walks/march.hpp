@@ -68,7 +68,8 @@ Code staging_text(const Job& job, const MarchPlan& plan, int blocks);
 /// A kernel of up to three dimensions in its best shape, or nothing where the pattern does not
 /// apply.
 std::optional<program::Kernel> march_if_it_fits(const Job& job, const Bindings& bindings);
-/// Whether the pattern applies to a kernel of the whole lattice.
-bool march_fits(const Job& job);
+/// Planes that a group of a kernel of the whole lattice marches over, all where groups differ; 0:
+/// the pattern does not apply.
+std::int64_t planes_of_march(const Job& job);
 
 }  // namespace vphi::emit

@@ -4,13 +4,32 @@
 
 namespace vphi::observe {
 
-std::vector<double> FilledOutput::array(std::size_t i) const {
-  const program::FieldPart first{field.buffer, field.scale, field.offset, field.weight};
-  const program::FieldPart& part = i == 0 ? first : field.more[i - 1];
-  auto values = read(part.buffer);
+namespace {
+
+program::FieldPart part_of(const program::FieldOutput& field, std::size_t i) {
+  if (i == 0) return {field.buffer, field.scale, field.offset, field.weight};
+  return field.more[i - 1];
+}
+
+std::vector<double> in_units(std::vector<double> values, const program::FieldPart& part) {
   if (part.scale != 1 || part.offset != 0)
     for (double& v : values) v = part.scale * v + part.offset;
   return values;
+}
+
+}  // namespace
+
+std::vector<double> FilledOutput::array(std::size_t i) const {
+  const program::FieldPart part = part_of(field, i);
+  return in_units(read(part.buffer), part);
+}
+
+std::vector<double> FilledOutput::array(std::size_t i, std::size_t first, std::size_t count) const {
+  const program::FieldPart part = part_of(field, i);
+  if (read.reads_sites()) return in_units(read(part.buffer, first, count), part);
+  const auto all = array(i);
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
 double FilledOutput::weight(std::size_t i) const {

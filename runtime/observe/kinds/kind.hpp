@@ -19,7 +19,23 @@
 namespace vphi::observe {
 
 /// Present contents of a buffer as f64, x fastest.
-using ReadBuffer = std::function<std::vector<double>(int buffer)>;
+class ReadBuffer {
+ public:
+  using Sites =
+      std::function<std::vector<double>(int buffer, std::size_t first, std::size_t count)>;
+  /// `sites` reads some that follow one another; without it all are read for them.
+  template <class All>
+  ReadBuffer(All all, Sites sites = {}) : all_(std::move(all)), sites_(std::move(sites)) {}
+  std::vector<double> operator()(int buffer) const { return all_(buffer); }
+  bool reads_sites() const { return static_cast<bool>(sites_); }
+  std::vector<double> operator()(int buffer, std::size_t first, std::size_t count) const {
+    return sites_(buffer, first, count);
+  }
+
+ private:
+  std::function<std::vector<double>(int buffer)> all_;
+  Sites sites_;
+};
 
 /// The arrays of an output at one moment.
 struct Arrays {
@@ -43,6 +59,8 @@ struct FilledOutput {
   std::size_t count() const { return field.more.size() + 1; }
   /// Array i in the units it is written in.
   std::vector<double> array(std::size_t i = 0) const;
+  /// So many of its numbers from `first` on: with less reading than the whole, where that is known.
+  std::vector<double> array(std::size_t i, std::size_t first, std::size_t count) const;
   /// Weight of array i in a sum over components.
   double weight(std::size_t i) const;
   /// All of them, and the level of a surface.

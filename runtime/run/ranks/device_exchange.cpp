@@ -66,14 +66,14 @@ DeviceExchange::Arrays DeviceExchange::arrays(const Wanted& wanted) {
   Arrays arrays;
   for (const Wanted::Ghosts& ghosts : wanted.ghosts) arrays.from.push_back(address(ghosts.array));
   arrays.to = arrays.from;
-  for (const Wanted::Sums& sums : wanted.sums)
-    arrays.from.push_back(address(sums.own)), arrays.to.push_back(address(sums.all));
+  for (const Wanted::Joined& one : wanted.joined)
+    arrays.from.push_back(address(one.own) + one.own_at), arrays.to.push_back(address(one.all));
   return arrays;
 }
 
 std::vector<std::uint64_t> DeviceExchange::sums_of_ranks(const Wanted& wanted) {
   std::vector<std::uint64_t> bytes;
-  for (const Wanted::Sums& sums : wanted.sums) bytes.push_back(sums.own_bytes);
+  for (const Wanted::Joined& one : wanted.joined) bytes.push_back(one.own_bytes);
   return everyone(comm_, bytes);
 }
 
@@ -85,10 +85,10 @@ bool DeviceExchange::works() {
   std::vector<double> own(kNumbers), all(kNumbers * ranks());
   for (std::size_t i = 0; i < kNumbers; ++i) own[i] = number(rank(), i);
   Wanted wanted;
-  wanted.sums.push_back({device_.allocate(own.size() * sizeof(double)),
-                         device_.allocate(all.size() * sizeof(double)), own.size() * sizeof(double),
-                         all.size() * sizeof(double)});
-  const Wanted::Sums& sums = wanted.sums[0];
+  wanted.joined.push_back({device_.allocate(own.size() * sizeof(double)),
+                           device_.allocate(all.size() * sizeof(double)),
+                           own.size() * sizeof(double), all.size() * sizeof(double)});
+  const Wanted::Joined& sums = wanted.joined[0];
   device_.upload(sums.own, 0, std::as_bytes(std::span(own)));
   bool right = true;
   for (int half = 0; half < 2; ++half) {
@@ -124,7 +124,7 @@ const DeviceExchange::Table& DeviceExchange::table(const Wanted& wanted, bool re
   for (const Wanted::Ghosts& ghosts : wanted.ghosts)
     key.insert(key.end(), {ghosts.array.id, ghosts.depth[0], ghosts.depth[1]});
   key.push_back(-1);
-  for (const Wanted::Sums& sums : wanted.sums) key.insert(key.end(), {sums.own.id, sums.all.id});
+  for (const Wanted::Joined& one : wanted.joined) key.insert(key.end(), {one.own.id, one.all.id});
   const auto found = tables_.find(key);
   if (found != tables_.end()) {
     if (recorded && !found->second.recorded) unrecorded_.remove(key);

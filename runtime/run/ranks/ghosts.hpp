@@ -46,14 +46,15 @@ struct Wanted {
     program::Precision precision = program::Precision::F64;
     std::array<int, 2> depth{};
   };
-  /// The partial sums of all ranks, one rank after the other; bytes of this one and of all.
-  struct Sums {
+  /// Memory of all ranks, one rank after the other: partial sums, or their planes of an array.
+  /// Bytes of this rank, which begin at `own_at`, and of all.
+  struct Joined {
     BufferHandle own, all;
-    std::size_t own_bytes = 0, all_bytes = 0;
+    std::size_t own_bytes = 0, all_bytes = 0, own_at = 0;
   };
   std::vector<Ghosts> ghosts;
-  std::vector<Sums> sums;
-  bool empty() const { return ghosts.empty() && sums.empty(); }
+  std::vector<Joined> joined;
+  bool empty() const { return ghosts.empty() && joined.empty(); }
 };
 
 }  // namespace vphi::runtime

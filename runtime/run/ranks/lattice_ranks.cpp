@@ -112,12 +112,12 @@ void LatticeRanks::check() {
 }
 
 void LatticeRanks::through_host(const Wanted& wanted) {
-  for (const Wanted::Sums& sums : wanted.sums) {
-    const Staging own_block(device_, sums.own_bytes), all_block(device_, sums.all_bytes);
+  for (const Wanted::Joined& one : wanted.joined) {
+    const Staging own_block(device_, one.own_bytes), all_block(device_, one.all_bytes);
     const auto own = own_block.bytes, all = all_block.bytes;
-    device_.download(own, sums.own, 0);
+    device_.download(own, one.own, one.own_at);
     comm_.to_all(own, all);
-    device_.upload(sums.all, 0, all);
+    device_.upload(one.all, 0, all);
   }
   for (const Wanted::Ghosts& ghosts : wanted.ghosts)
     beyond_neighbours(program_.cut, comm_.size(), ghosts.depth) ? others_through_host(ghosts)

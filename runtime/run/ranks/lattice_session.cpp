@@ -160,6 +160,20 @@ std::vector<double> LatticeSession::read(int buffer, std::int64_t) {
   return LatticeSession::read(buffer);
 }
 
+/// Ranks have planes in their order, so what they have of the sites follows one another.
+std::vector<double> LatticeSession::read_sites(int buffer, std::size_t first, std::size_t count) {
+  std::vector<double> all;
+  const auto others = group_.ask(order(Order::ReadSites, {buffer, static_cast<std::int64_t>(first),
+                                                          static_cast<std::int64_t>(count)}),
+                                 [&] { all = read_own_sites(buffer, first, count); });
+  for (std::size_t r = 1; r < others.size(); ++r) {
+    const std::vector<double> some = numbers_of_bytes(others[r]);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  if (all.size() != count) throw std::logic_error("ranks answered with another number of sites");
+  return all;
+}
+
 void LatticeSession::write(int buffer, std::span<const double> values) {
   group_.tell(order(Order::Write, {buffer}));
   const Bytes own = deal(std::as_bytes(values));

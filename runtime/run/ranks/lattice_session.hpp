@@ -21,6 +21,7 @@ class LatticeSession : public OrderingSession {
   void set_scalar(int slot, double value, std::int64_t instance) override;
   std::vector<double> read(int buffer) override;
   std::vector<double> read(int buffer, std::int64_t instance) override;
+  std::vector<double> read_sites(int buffer, std::size_t first, std::size_t count) override;
   void write(int buffer, std::span<const double> values) override;
   std::size_t bytes_of(int buffer) const override;
   void read_bytes(int buffer, std::span<std::byte> to) override;

@@ -95,7 +95,7 @@ DeviceExchange::Contents NcclExchange::contents(const Wanted& wanted) {
     }
   }
   const std::vector<std::uint64_t> sums = sums_of_ranks(wanted);
-  const std::size_t count = wanted.sums.size(), ghosts = wanted.ghosts.size();
+  const std::size_t count = wanted.joined.size(), ghosts = wanted.ghosts.size();
   for (std::size_t s = 0; s < count; ++s) {
     comm::Nccl::ToAll one{arrays.from[ghosts + s], arrays.to[ghosts + s], {}};
     for (std::size_t r = 0; r < ranks(); ++r) one.bytes.push_back(sums[r * count + s]);

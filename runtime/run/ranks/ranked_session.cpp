@@ -174,6 +174,12 @@ std::vector<double> RankedSession::read(int buffer) {
   return all;
 }
 
+std::vector<double> RankedSession::read_sites(int buffer, std::size_t first, std::size_t count) {
+  const std::vector<double> all = RankedSession::read(buffer);
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
 std::vector<double> RankedSession::read(int buffer, std::int64_t instance) {
   const Share& mine = shares_[0];
   if (instance >= mine.first && instance < mine.first + mine.count)

@@ -1,4 +1,6 @@
 // What a session does beside its launches where ranks share the lattice.
+#include <algorithm>
+
 #include "runtime/run/ranks/lattice_ranks.hpp"
 #include "runtime/run/ranks/worker.hpp"
 #include "runtime/run/session.hpp"
@@ -11,10 +13,17 @@ using program::Argument;
 /// What this launch needs of other ranks, beside what the launches before it have left.
 void Session::add_wanted_before(const program::Launch& launch, Wanted& wanted) const {
   for (const Argument& a : program_.kernels[launch.kernel].arguments) {
+    if (a.kind == Argument::Kind::Whole) {
+      const std::size_t plane = plane_bytes(program_, program_.buffers[a.index].precision);
+      wanted.joined.push_back({now(a.index), whole_[a.index],
+                               static_cast<std::size_t>(program_.cut.own) * plane,
+                               static_cast<std::size_t>(a.bytes),
+                               static_cast<std::size_t>(program_.cut.ghost[0]) * plane});
+    }
     if (a.kind != Argument::Kind::Gathered) continue;
     const auto bytes =
         static_cast<std::size_t>(program_.kernels[a.index].for_ranks()) * sizeof(double);
-    wanted.sums.push_back(
+    wanted.joined.push_back(
         {partials_[a.index], gathered_[launch.kernel], bytes, static_cast<std::size_t>(a.bytes)});
   }
 }
@@ -54,6 +63,17 @@ void Session::synchronise() {
   if (lattice_) lattice_->check();
 }
 
+std::vector<double> Session::read_own_sites(int buffer, std::size_t first, std::size_t count) {
+  const auto plane = static_cast<std::size_t>(program_.sites()) / planes_in_memory(program_);
+  const std::size_t begin = static_cast<std::size_t>(lattice_->first()) * plane;
+  const std::size_t from = std::max(first, begin),
+                    to = std::min(first + count,
+                                  begin + static_cast<std::size_t>(program_.cut.own) * plane);
+  if (from >= to) return {};
+  return read_from(buffer, from - begin + static_cast<std::size_t>(program_.cut.ghost[0]) * plane,
+                   to - from);
+}
+
 /// The first rank draws the field of the whole lattice, with the numbers of one device.
 std::vector<double> Session::share_of_random(std::size_t index) {
   comm::Comm& comm = lattice_->comm();
@@ -73,6 +93,26 @@ std::vector<double> Session::share_of_random(std::size_t index) {
     }
   }
   return numbers_of_bytes(with_ghosts(program_, comm.deal(shares)));
+}
+
+/// The first rank reads the file.
+std::vector<double> Session::share_of_matrix(const program::Buffer& matrix) const {
+  comm::Comm& comm = lattice_->comm();
+  std::vector<comm::Bytes> shares;
+  if (comm.rank() == 0) {
+    const std::vector<double> all = matrix_of_file(matrix);
+    const auto whole = static_cast<std::size_t>(program_.cut.whole);
+    for (int r = 0; r < comm.size(); ++r) {
+      const auto [first, count] = program_.cut.planes(comm.size(), r);
+      std::vector<double> own;
+      for (std::size_t column = 0; column < whole; ++column) {
+        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(column * whole) + first;
+        own.insert(own.end(), begin, begin + count);
+      }
+      shares.push_back(bytes_of_numbers(std::span<const double>(own)));
+    }
+  }
+  return numbers_of_bytes(comm.deal(shares));
 }
 
 }  // namespace vphi::runtime

@@ -92,6 +92,7 @@ class Worker {
       case Order::Slots:
       case Order::SetScalars:
       case Order::Read:
+      case Order::ReadSites:
       case Order::ReadInstance:
       case Order::Write:
       case Order::ReadBytes:
@@ -119,6 +120,14 @@ class Worker {
         return reply([&] {
           return shown(bytes_of_numbers(
               std::span<const double>(session_->read(static_cast<int>(from.whole())))));
+        });
+      case Order::ReadSites:
+        return reply([&] {
+          const auto buffer = static_cast<int>(from.whole());
+          const auto first = static_cast<std::size_t>(from.whole()),
+                     count = static_cast<std::size_t>(from.whole());
+          return bytes_of_numbers(
+              std::span<const double>(session_->read_own_sites(buffer, first, count)));
         });
       case Order::ReadInstance:
         return reply([&] { return read_instance(from); });

@@ -26,6 +26,7 @@ enum class Order : std::uint64_t {
   SetScalar,     ///< slot, value, instance of the batch
   SetScalars,    ///< dealt
   Read,          ///< buffer; answered: numbers of those shown
+  ReadSites,     ///< buffer, first, count; answered: those of this rank's planes
   ReadInstance,  ///< buffer, instance of the batch; answered, empty where another rank has it
   Write,         ///< buffer; dealt
   ReadBytes,     ///< buffer; answered

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "runtime/run/session.hpp"
+#include "runtime/run/session_arguments.hpp"
 
 namespace vphi::runtime {
 namespace {
@@ -26,9 +28,7 @@ std::size_t words(const Program& p, int buffer) {
 /// Scratch arrays that a launch touches.
 void add_scratch(const Program& p, const Launch& launch, std::set<int>& found) {
   for (const Argument& a : p.kernels[launch.kernel].arguments)
-    if ((a.kind == Argument::Kind::Current || a.kind == Argument::Kind::Next) &&
-        p.buffers[a.index].scratch)
-      found.insert(a.index);
+    if (is_array(a) && p.buffers[a.index].scratch) found.insert(a.index);
 }
 
 /// The most bytes a site of scratch in use at one launch of the prologue; an array is in use from
@@ -93,6 +93,11 @@ MemoryNeed memory_needed(const Program& p, bool passes) {
   };
   looked_at(p.watch_before, p.watch);
   for (const auto& output : p.outputs) looked_at(output.before, output.launches);
+  std::map<int, std::int64_t> whole;  // arrays that are gathered from all ranks
+  for (const auto& kernel : p.kernels)
+    for (const Argument& a : kernel.arguments)
+      if (a.kind == Argument::Kind::Whole) whole[a.index] = a.bytes;
+  for (const auto& [buffer, bytes] : whole) fixed += static_cast<std::size_t>(bytes);
   for (const auto& kernel : p.kernels)
     fixed += static_cast<std::size_t>(kernel.partials) * sizeof(double) + 4 * instances;
   // Initial scratch lives before the second copies are taken; outputs borrow those.
