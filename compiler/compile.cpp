@@ -251,7 +251,7 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
     if (emit::walks_lines(kernel, target)) return schedule::Walked::Lines;
     const auto bindings = bindings_of(*result.plan);
     return emit::planes_of_march(kernel, target, bindings) > 0 ? schedule::Walked::March
-                                                                    : schedule::Walked::Sites;
+                                                               : schedule::Walked::Sites;
   });
   if (!target.is_cpu) {
     schedule::cut_long_kernels(*result.plan);

@@ -68,7 +68,8 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
 std::int64_t planes_of_march(const kernel::Kernel& kernel, const TargetInfo& target,
                              const Bindings& bindings);
 
-/// Whether a kernel walks along lines (kernel/line.hpp), so that neighbouring sites share their values.
+/// Whether a kernel walks along lines (kernel/line.hpp), so that neighbouring sites share their
+/// values.
 bool walks_lines(const kernel::Kernel& kernel, const TargetInfo& target);
 
 /// Planes of a lattice that should lie between two cuts, so that a GPU's groups march over those of

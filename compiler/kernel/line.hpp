@@ -46,8 +46,8 @@ struct Line {
   /// For each reduction: the coordinates along the axis where a sum has nonzero terms, if these are
   /// only some.
   std::vector<std::optional<std::set<std::int64_t>>> only;
-  /// For each reduction: a sum of at most two terms that are not zero, each at a site of its own. It
-  /// has the same bits in any order of the sites.
+  /// For each reduction: a sum of at most two terms that are not zero, each at a site of its own.
+  /// It has the same bits in any order of the sites.
   std::vector<bool> two_terms;
   /// Scalar that is nonzero where an instance has stopped: then the arrays are copied, the walk is
   /// skipped, and the reductions are those of no site. "": there is no such scalar.

@@ -43,8 +43,8 @@ Code draws_of_step(const Job& job, std::int64_t k);
 Code draw_lines(const Job& job, const Code& site);
 /// The same in pieces: the lines that all draws share, then the lines of each draw.
 std::vector<Code> draw_pieces(const Job& job, const Code& site);
-/// The same where other sites have the same blocks (kernel::sites_of_block): the blocks of `walker`,
-/// and the numbers of one of these sites.
+/// The same where other sites have the same blocks (kernel::sites_of_block): the blocks of
+/// `walker`, and the numbers of one of these sites.
 Code blocks_of_walker(const Job& job);
 Code draw_lines_of_blocks(const Job& job, const Code& site);
 /// The numbers of `strip` sites side by side, a multiple of those that share a block
