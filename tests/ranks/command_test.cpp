@@ -179,6 +179,30 @@ every 10 steps: mean(phi), var(phi) -> "plate.csv"
   }
 }
 
+/// A product of links along the axis that is cut: each rank computes it from gathered arrays.
+TEST_F(RanksCommand, ProductsAlongTheCutAxisHaveTheBitsOfOneDevice) {
+  write("line.vphi", R"(model line "Products of links along the axis that is cut"
+lattice plane: 8 * 16
+gauge U: SU(2)
+P[mu,nu] = loop(mu, nu, -mu, -nu)
+action S = sum(2 - re(tr(P[mu,nu])), mu < nu)
+sample heatbath, sweeps = 6
+init U ~ hot
+every 2 sweeps: mean(re(tr(P[mu,nu]))/2, mu < nu), polyakov -> "line.csv"
+)");
+  ASSERT_EQ(vphi("run line.vphi --device native --quiet --out whole").status, 0);
+  for (const int ranks : {2, 4}) {
+    const std::string folder = fmt::format("of{}", ranks);
+    const auto cut = vphi(
+        fmt::format("run line.vphi --device native --ranks {} --quiet --out {}", ranks, folder));
+    ASSERT_EQ(cut.status, 0) << cut.error;
+    expect_same_tables("whole", folder, 1);
+  }
+  const auto check = vphi("check line.vphi --ranks 2");
+  EXPECT_NE(check.out.find("each computes observe_1 of the whole lattice"), std::string::npos)
+      << check.out;
+}
+
 /// Each rank has the rows of a matrix that belong to its bodies.
 TEST_F(RanksCommand, BodiesOfANetworkHaveTheBitsOfOneDevice) {
   constexpr int kBodies = 4096;
