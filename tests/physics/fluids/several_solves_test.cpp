@@ -85,10 +85,10 @@ TEST(SeveralSolves, TheTemperatureAndTheVelocityTogether) {
   text = changed(text, "W = 1/sqrt", "eps = T^4\nW = 1/sqrt");
   text = changed(text, "  eps = E - dot(M, v)\n",
                  "  T = T*(max(E - dot(M, v), 1e-20)/T^4)^(1/3)\n"
-                 "  solve T by newton, tol = 1e-10, start = 1, from = 1e-6, to = 1e6\n");
-  text = changed(text, "tol = 1e-9, max = 60, start = 0", "tol = 1e-10, max = 90, start = 0");
+                 "  solve T by newton, tol = 1e-6, start = 1, from = 1e-6, to = 1e6\n");
+  text = changed(text, "tol = 1e-9, max = 60, start = 0", "tol = 1e-6, max = 90, start = 0");
   text = changed(text, "init t = 1, eps = exact", "init t = 1, T = exact^(1/4)");
-  EXPECT_NEAR(last(run_text(text, coarse), "apart"), single, 1e-7);
+  EXPECT_NEAR(last(run_text(text, coarse), "apart"), single, 1e-5);
 }
 
 /// A collision of gold with the HotQCD equation of state and 14-moment shear stress: numbers of an
