@@ -217,7 +217,7 @@ TEST_F(RanksCommand, BodiesOfANetworkHaveTheBitsOfOneDevice) {
 particles osc: 4096
 var x[i]: angle
 C[i,j] = file("links.txt")[i,j]
-x[i]' = sum((C[i,j] - 0.3*C[j,i])*sin(x[j] - x[i]), j)/4096
+x[i]' = sum(C[i,j]*sin(x[j] - x[i]), j)/4096
 init x[i] = 0.37*i - 2*pi*floor(0.37*i/(2*pi))
 evolve heun, dt = 0.1, until = t > 0.15
 every 1 steps: mean(cos(x)), max(sin(x)), histogram(x, bins = 64) -> "network.csv"
