@@ -26,10 +26,7 @@ std::vector<double> FilledOutput::array(std::size_t i) const {
 
 std::vector<double> FilledOutput::array(std::size_t i, std::size_t first, std::size_t count) const {
   const program::FieldPart part = part_of(field, i);
-  if (read.reads_sites()) return in_units(read(part.buffer, first, count), part);
-  const auto all = array(i);
-  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+  return in_units(read(part.buffer, first, count), part);
 }
 
 double FilledOutput::weight(std::size_t i) const {

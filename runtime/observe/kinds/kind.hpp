@@ -27,9 +27,11 @@ class ReadBuffer {
   template <class All>
   ReadBuffer(All all, Sites sites = {}) : all_(std::move(all)), sites_(std::move(sites)) {}
   std::vector<double> operator()(int buffer) const { return all_(buffer); }
-  bool reads_sites() const { return static_cast<bool>(sites_); }
   std::vector<double> operator()(int buffer, std::size_t first, std::size_t count) const {
-    return sites_(buffer, first, count);
+    if (sites_) return sites_(buffer, first, count);
+    const std::vector<double> all = all_(buffer);
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+    return {begin, begin + static_cast<std::ptrdiff_t>(count)};
   }
 
  private:
