@@ -190,10 +190,9 @@ std::string way_without(const std::string& name) {
     const char* text;
   };
   static const std::vector<Way> kWays = {
-      {{"project", "proj", "reunitarise", "reunitarize", "unitarise", "unitarize", "smear", "stout",
-        "ape", "hyp"},
-       "links are smoothed inside their group by a flow, `U' = -d(S, U)`; a definition of links "
-       "is a sum or a product and is not projected"},
+      {{"proj", "reunitarise", "reunitarize", "unitarise", "unitarize", "smear"},
+       "project(M) makes a link of a sum of products of links: V[mu] = project(U[mu] + "
+       "sum(path(nu, mu, -nu), nu != mu))"},
       {{"plaquette", "plaq"}, "define it: P[mu,nu] = loop(mu, nu, -mu, -nu)"},
       {{"wilson_loop", "wilson", "wilsonloop"},
        "write loop(2*mu, 3*nu, -2*mu, -3*nu), a closed path of links"},

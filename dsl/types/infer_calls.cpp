@@ -296,6 +296,7 @@ Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Sc
     case Rule::Outer:
     case Rule::Trace:
     case Rule::Adjoint:
+    case Rule::GroupProjection:
       return linear_algebra(expr, builtin, scope);
     case Rule::Keep:
     case Rule::Gradient:

@@ -80,6 +80,10 @@ Value Inference::linear_algebra(const Expr& expr, const Builtin& builtin, const 
     if (builtin.rule == Rule::Adjoint) return a;
     return with_type(all, type_of(is_complex(a.type) ? Base::Complex : Base::Real));
   }
+  if (builtin.rule == Rule::GroupProjection) {
+    if (square || a.type.base == Base::Complex) return a;
+    return wrong(0, "a sum of products of links", "as in project(U[mu] + path(nu, mu, -nu)/4)");
+  }
   if (builtin.rule == Rule::Dot && a.type.base == Base::Spinor && b.type.base == Base::Spinor) {
     return with_type(all, type_of(Base::Complex));
   }

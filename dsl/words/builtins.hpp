@@ -27,6 +27,7 @@ enum class Rule {
   Cross,
   Outer,
   Trace,
+  GroupProjection,  ///< project(M): the matrix of the gauge group that is nearest to M
   Adjoint,
   Derivative,    ///< d(f, x)
   Reduce,        ///< sum, mean, ...: over indices or over the domain

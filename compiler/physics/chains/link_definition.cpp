@@ -6,12 +6,14 @@
 
 #include "compiler/algebra/axis_names.hpp"
 #include "compiler/gauge/action.hpp"
+#include "compiler/gauge/projected.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/loop_actions.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/spinors/linear_map.hpp"
 #include "compiler/text/solver.hpp"
+#include "dsl/words/builtins.hpp"
 
 namespace vphi::physics {
 
@@ -39,13 +41,43 @@ bool holds_gradient(const Declared& d, const dsl::Expr& e, const std::string& ba
       e.args, [&](const dsl::ExprPtr& arg) { return holds_gradient(d, *arg, base, depth); });
 }
 
+bool is_projection(const dsl::Expr& e) {
+  const dsl::Builtin* builtin = e.kind == ExprKind::Call ? dsl::find_builtin(e.text) : nullptr;
+  return builtin && builtin->rule == dsl::Rule::GroupProjection && e.args.size() == 1;
+}
+
+/// The links of the model that the expression, or a definition that it names, holds; the only ones
+/// of the model, or the first of several.
+const std::string* links_in(const Declared& d, const dsl::Expr& e, int depth) {
+  const StateField* only = nullptr;
+  int count = 0;
+  for (const StateField& field : d.fields)
+    if (field.links) only = &field, ++count;
+  if (count <= 1) return only ? &only->name : nullptr;
+  if (e.kind == ExprKind::Name) {
+    const StateField* field = d.field(e.text);
+    if (field && field->links) return &field->name;
+    const NamedFact* fact = d.facts.find(e.text);
+    if (fact && fact->value && depth > 0) return links_in(d, *fact->value, depth - 1);
+  }
+  for (const dsl::ExprPtr& arg : e.args)
+    if (const std::string* found = links_in(d, *arg, depth)) return found;
+  return nullptr;
+}
+
 }  // namespace
 
 std::optional<LinkDefinition> definition_of_links(const Declared& d, const std::string& name) {
   constexpr int kDepth = 8;
   const NamedFact* fact = d.facts.find(name);
-  if (!fact || fact->kind != NamedFact::Kind::Indexed || fact->parameters.size() != 1) return {};
+  if (!fact || fact->kind != NamedFact::Kind::Indexed || fact->parameters.empty()) return {};
   const dsl::Expr& e = *fact->value;
+  if (is_projection(e)) {
+    const std::string* base = links_in(d, *e.args[0], kDepth);
+    if (!base) return {};
+    return LinkDefinition{*fact, *e.args[0], *base, true};
+  }
+  if (fact->parameters.size() != 1) return {};
   if (e.kind != ExprKind::Binary || e.text != "*") return {};
   const dsl::Expr &exponential = *e.args[0], &link = *e.args[1];
   if (exponential.kind != ExprKind::Call || exponential.text != "exp" ||
@@ -62,9 +94,11 @@ std::optional<LinkDefinition> definition_of_links(const Declared& d, const std::
   return LinkDefinition{*fact, *exponential.args[0], base};
 }
 
-StateField named_links(const LinkDefinition& definition, const StateField& base) {
+StateField named_links(const LinkDefinition& definition, const StateField& base,
+                       const std::vector<int>& labels) {
   StateField field = base;
   field.name = definition.fact.name;
+  for (const int axis : labels) field.name += fmt::format("[{}]", algebra::kAxisNames[axis]);
   field.span = definition.fact.span;
   field.hamiltonian = false;
   field.velocities.clear();
@@ -77,26 +111,36 @@ namespace {
 class LinkMaker {
  public:
   LinkMaker(const Program& d, Lowerer& lower, const LinkDefinition& definition,
-            const StateField& base)
-      : d_(d), lower_(lower), definition_(definition), base_(base) {}
+            const StateField& base, const std::vector<int>& labels)
+      : d_(d),
+        lower_(lower),
+        definition_(definition),
+        base_(base),
+        labels_(labels),
+        name_(named_links(definition, base, labels).name) {}
 
-  StateField make() {
-    StateField made = named_links(definition_, base_);
-    for (int axis = 0; axis < d_.grid.dims; ++axis) {
-      const std::vector<int> stored = links_along(axis);
-      made.arrays.insert(made.arrays.end(), stored.begin(), stored.end());
-    }
-    return made;
+  /// The arrays of the links along `axis`, which are made where they are not there yet and
+  /// `wanted`; else -1.
+  std::vector<int> along(int axis, bool wanted) {
+    const std::string name = fmt::format("{} along {}", name_, algebra::kAxisNames[axis]);
+    for (const LinearSystem& solve : d_.collected.solves)
+      if (solve.name == name && solve.span == definition_.fact.span) return solve.arrays;
+    if (wanted) return made(axis, name);
+    return std::vector<int>(static_cast<std::size_t>(base_.links->reals()), -1);
   }
 
  private:
   Arena& arena() const { return d_.arena(); }
   const gauge::Group& group() const { return base_.links->group; }
 
-  std::vector<int> links_along(int axis) {
-    const char* shown = algebra::kAxisNames[axis];
-    const std::vector<int> z = stored(
-        exponent(axis), fmt::format("exponent of {} along {}", definition_.fact.name, shown));
+  std::vector<int> made(int axis, const std::string& name) {
+    if (definition_.projects) {
+      if (!gauge::has_projection(group()))
+        d_.fail(errors::not_yet(definition_.argument.span, "a projection to SU(n) with n > 3"));
+      return stored(
+          gauge::store(*base_.links, gauge::projected(group(), argument(axis, Reading{}))), name);
+    }
+    const std::vector<int> z = stored(exponent(axis), "exponent of " + name);
     std::vector<Expr> p;
     for (const int array : z) p.push_back(arena().load(array));
     const auto first = static_cast<std::size_t>(axis * base_.links->reals());
@@ -109,7 +153,32 @@ class LinkMaker {
           gauge::times(gauge::exponential(group(), p, terms), links_of(arena(), base_)(axis, {}));
       moved = gauge::store(*base_.links, gauge::reunitarised(group(), u));
     }
-    return stored(moved, fmt::format("{} along {}", definition_.fact.name, shown));
+    return stored(moved, name);
+  }
+
+  /// A or M for the link along `axis`.
+  gauge::Matrix argument(int axis, const Reading& reading) {
+    Scope scope = Scope::in(reading);
+    const auto add = [&](std::size_t place, int value) {
+      IndexValue direction;
+      direction.value = value;
+      direction.direction = true;
+      scope.indices.emplace(definition_.fact.parameters[place], direction);
+    };
+    add(0, axis);
+    for (std::size_t i = 0; i < labels_.size(); ++i) add(i + 1, labels_[i]);
+    // a reader of its own: a name in A has another value along each axis
+    const Value a = Lowerer(d_).value(definition_.argument, scope);
+    const int n = group().n;
+    if (a.rows != n || a.columns != n)
+      d_.fail(definition_.projects ? errors::wrong_shape(definition_.argument.span,
+                                                         "`project` takes a matrix like a link")
+                                   : errors::flow_not_of_loops(definition_.argument.span,
+                                                               "of another shape than the links"));
+    gauge::Matrix m{n, n, {}};
+    for (const Component& part : a.parts)
+      m.parts.push_back({part.re, part.im ? part.im : arena().integer(0)});
+    return m;
   }
 
   /// The coordinates z_a of A = i z_a T_a for the link along `axis`.
@@ -119,20 +188,7 @@ class LinkMaker {
                                              const Scope& scope) {
       return gradient(f, by < 0 ? axis : by, scope);
     };
-    IndexValue direction;
-    direction.value = axis;
-    direction.direction = true;
-    Scope scope = Scope::in(reading);
-    scope.indices.emplace(definition_.fact.parameters[0], direction);
-    // a reader of its own: a name in A has another value along each axis
-    const Value a = Lowerer(d_).value(definition_.exponent, scope);
-    const int n = group().n;
-    if (a.rows != n || a.columns != n)
-      d_.fail(
-          errors::flow_not_of_loops(definition_.exponent.span, "of another shape than the links"));
-    gauge::Matrix m{n, n, {}};
-    for (const Component& part : a.parts)
-      m.parts.push_back({part.re, part.im ? part.im : arena().integer(0)});
+    const gauge::Matrix m = argument(axis, reading);
     // Im tr(T_a A) is half of z_a but for U(1)
     const Expr scale = arena().integer(group().kind == gauge::Kind::U1 ? 1 : 2);
     std::vector<Expr> z;
@@ -193,22 +249,9 @@ class LinkMaker {
   Lowerer& lower_;
   const LinkDefinition& definition_;
   const StateField& base_;
+  const std::vector<int>& labels_;
+  const std::string name_;
 };
-
-/// The field as it has been made before.
-std::optional<StateField> known_links(const Program& d, const LinkDefinition& definition,
-                                      const StateField& base) {
-  StateField field = named_links(definition, base);
-  for (int axis = 0; axis < d.grid.dims; ++axis) {
-    const std::string name = fmt::format("{} along {}", field.name, algebra::kAxisNames[axis]);
-    for (const LinearSystem& solve : d.collected.solves) {
-      if (solve.name == name && solve.span == field.span)
-        field.arrays.insert(field.arrays.end(), solve.arrays.begin(), solve.arrays.end());
-    }
-  }
-  if (field.arrays.size() != base.arrays.size()) return std::nullopt;
-  return field;
-}
 
 }  // namespace
 
@@ -217,13 +260,22 @@ bool defines_links(const Declared& d, const std::string& name) {
 }
 
 std::optional<StateField> defined_links(const Program& d, Lowerer& lower, const std::string& name,
-                                        const dsl::Expr& at) {
+                                        const dsl::Expr& at, const std::vector<int>& labels,
+                                        const std::optional<std::set<int>>& axes) {
   const auto definition = definition_of_links(d, name);
   if (!definition) return std::nullopt;
+  if (labels.size() + 1 != definition->fact.parameters.size())
+    d.fail(errors::wrong_shape(
+        at.span, fmt::format("`{}` has {} indices", name, definition->fact.parameters.size())));
   const StateField* own = d.field(definition->base);
   const StateField base = own ? *own : *defined_links(d, lower, definition->base, at);
-  if (const auto known = known_links(d, *definition, base)) return known;
-  return LinkMaker(d, lower, *definition, base).make();
+  LinkMaker maker(d, lower, *definition, base, labels);
+  StateField field = named_links(*definition, base, labels);
+  for (int axis = 0; axis < d.grid.dims; ++axis) {
+    const std::vector<int> arrays = maker.along(axis, !axes || axes->contains(axis));
+    field.arrays.insert(field.arrays.end(), arrays.begin(), arrays.end());
+  }
+  return field;
 }
 
 }  // namespace vphi::physics

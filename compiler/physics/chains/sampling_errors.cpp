@@ -361,6 +361,12 @@ Diagnostic links_not_carried(Span span, const std::string& why) {
                "< nu)");
 }
 
+Diagnostic projection_not_carried(Span span, const std::string& links) {
+  return error("E0778", span, fmt::format("no force is carried through the projection `{}`", links),
+               "", "projected links stand in measurements and in operators that are solved there",
+               "smear the links of an action by V[mu] = exp(-rho*d(S, U[mu]))*U[mu]");
+}
+
 Diagnostic flow_without_direction(Span span) {
   return error("E0778", span, "which link does this carry a gradient to?",
                "links or neighbours stand in the right side",

@@ -85,7 +85,7 @@ class TrajectoryLinks::Reader {
     direction.direction = true;
     Scope scope = Scope::in(reading);
     scope.indices.emplace(definition_.fact.parameters[0], direction);
-    const dsl::Expr& text = definition_.exponent;
+    const dsl::Expr& text = definition_.argument;
     std::set<std::string> seen;
     if (const dsl::Expr* part = carried_part(text, seen))
       d_.fail(refuse(part->span, "links or neighbours outside of a gradient"));
@@ -167,6 +167,7 @@ std::shared_ptr<const TrajectoryLinks::Layer> TrajectoryLinks::layer(const std::
                                                                      const dsl::Expr& at) const {
   const auto definition = definition_of_links(d_, name);
   if (!definition) return nullptr;
+  if (definition->projects) d_.fail(errors::projection_not_carried(at.span, name));
   for (const auto& known : state_->layers)
     if (known->fact == &definition->fact) return known;
   int base = 0;

@@ -81,10 +81,12 @@ class Lowerer {
   int past_of(const dsl::Expr& start);
   /// The links of the model as matrices.
   gauge::LinkOf link_matrices() const;
-  /// The links of a definition `V[mu] = exp(A)*U[mu]`, as this place has them; nothing for other
-  /// names.
+  /// The links of a definition `V[mu] = exp(A)*U[mu]` or `V[mu, nu] = project(M)`, as this place
+  /// has them; nothing for other names. `axes`: the directions that are read; `labels`: axes for
+  /// the indices behind the direction.
   std::optional<MadeLinks> made_links(const std::string& name, const dsl::Expr& at,
-                                      const Reading& reading);
+                                      const Reading& reading, const std::set<int>& axes,
+                                      const std::vector<int>& labels = {});
   /// The product of links of SU(n) or U(1) along a path.
   Value along(const StateField& field, const LinkPath& path, dsl::Span span,
               const Reading& reading = {});
@@ -138,6 +140,7 @@ class Lowerer {
   bool has_links() const;
   const StateField& links(dsl::Span span) const;
   std::optional<Value> path_product(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> projected_value(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> link_value(const dsl::Expr& e, const Scope& scope);
   Value traced(const Value& x, const Reading& reading) const;
   /// The gap of the real part of the trace of an N x N product of links; null where it is not

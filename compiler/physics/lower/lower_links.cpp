@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/gauge/projected.hpp"
 #include "compiler/physics/chains/link_definition.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
@@ -84,9 +85,10 @@ Value Lowerer::along(const StateField& field, const LinkPath& walked, dsl::Span 
 }
 
 std::optional<MadeLinks> Lowerer::made_links(const std::string& name, const dsl::Expr& at,
-                                             const Reading& reading) {
+                                             const Reading& reading, const std::set<int>& axes,
+                                             const std::vector<int>& labels) {
   if (reading.made_links) return reading.made_links(name, at);
-  const auto field = defined_links(d_, *this, name, at);
+  const auto field = defined_links(d_, *this, name, at, labels, axes);
   return field ? std::optional(MadeLinks{0, *field}) : std::nullopt;
 }
 
@@ -113,14 +115,18 @@ std::optional<Value> Lowerer::path_product(const dsl::Expr& e, const Scope& scop
   LinkPath path;
   const dsl::Expr& first = *e.args[0];
   const bool named = first.kind == dsl::ExprKind::Name && !scope.index(first.text);
-  const auto made = named ? made_links(first.text, e, scope.reading()) : std::nullopt;
-  if (made) path.of = made->number;
   const StateField* of = named ? d_.field(first.text) : nullptr;
   if (of && !of->links) of = nullptr;
-  for (std::size_t i = made || of ? 1 : 0; i < e.args.size(); ++i) {
-    for (const IndexValue& k : steps_of(*e.args[i], scope))
+  const bool defined = named && defines_links(d_, first.text);
+  std::set<int> axes;
+  for (std::size_t i = defined || of ? 1 : 0; i < e.args.size(); ++i) {
+    for (const IndexValue& k : steps_of(*e.args[i], scope)) {
       path.word.push_back({k.value, k.sign < 0});
+      axes.insert(k.value);
+    }
   }
+  const auto made = defined ? made_links(first.text, e, scope.reading(), axes) : std::nullopt;
+  if (made) path.of = made->number;
   if (e.text == "loop" && !gauge::closed(path.word)) d_.fail(errors::path_open(e.span));
   return along(made ? made->field : of ? *of : links(e.span), path, e.span, scope.reading());
 }
@@ -128,18 +134,49 @@ std::optional<Value> Lowerer::path_product(const dsl::Expr& e, const Scope& scop
 /// U[i] of matrices; U[-i] is adj(U[i]@-i) (docs/rules.md rule 12).
 std::optional<Value> Lowerer::link_value(const dsl::Expr& e, const Scope& scope) {
   const dsl::Expr& base = *e.args[0];
-  if (base.kind != dsl::ExprKind::Name || scope.value(base.text) || e.args.size() != 2) return {};
-  const auto made = made_links(base.text, e, scope.reading());
-  const StateField* field = made ? &made->field : d_.field(base.text);
-  if (field && field->algebra && field->link) return link_momentum(*field, e, scope);
-  if (!field || !field->links) return {};
+  if (base.kind != dsl::ExprKind::Name || scope.value(base.text) || e.args.size() < 2) return {};
+  std::vector<int> labels;
+  if (e.args.size() > 2) {
+    if (!defines_links(d_, base.text)) return {};
+    for (std::size_t i = 2; i < e.args.size(); ++i) {
+      const auto axis = direction(*e.args[i], scope);
+      if (!axis || axis->value < 0 || axis->value >= d_.grid.dims)
+        d_.fail(
+            errors::wrong_shape(e.args[i]->span, "an index of links is an axis of the lattice"));
+      labels.push_back(axis->value);
+    }
+  }
+  const StateField* own = d_.field(base.text);
+  if (own && own->algebra && own->link) return link_momentum(*own, e, scope);
+  const bool defined = defines_links(d_, base.text);
+  if (!defined && (!own || !own->links)) return {};
   const auto k = direction(*e.args[1], scope);
-  if (!k && field->angle) return {};
+  if (!k && own && own->angle) return {};
   if (!k || k->value < 0 || k->value >= d_.grid.dims) {
     d_.fail(errors::wrong_shape(e.args[1]->span, "a link has a direction of the lattice"));
   }
+  const auto made =
+      defined ? made_links(base.text, e, scope.reading(), {k->value}, labels) : std::nullopt;
+  const StateField* field = made ? &made->field : own;
   return along(*field, {{}, {{k->value, k->sign < 0}}, made ? made->number : 0}, e.span,
                scope.reading());
+}
+
+std::optional<Value> Lowerer::projected_value(const dsl::Expr& e, const Scope& scope) {
+  if (!has_links()) return std::nullopt;
+  const gauge::Group group = links(e.span).links->group;
+  if (!gauge::has_projection(group))
+    d_.fail(errors::not_yet(e.span, "a projection to SU(n) with n > 3"));
+  const Value x = value(*e.args[0], scope);
+  if (x.rows != group.n || x.columns != group.n || x.acts || x.spinor)
+    d_.fail(errors::wrong_shape(e.args[0]->span, "`project` takes a matrix like a link"));
+  gauge::Matrix m{x.rows, x.columns, {}};
+  for (const Component& part : x.parts)
+    m.parts.push_back({part.re, part.im ? part.im : integer(0)});
+  Value result{x.rows, x.columns, {}};
+  for (const gauge::Complex& part : gauge::projected(group, m).parts)
+    result.parts.push_back({part.re, part.im});
+  return result;
 }
 
 /// E[i], a matrix of the algebra.

@@ -249,8 +249,10 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
   solve.span = e.span;
   if (b.spinor) solve.antiperiodic = antiperiodic_axes_of(op, fact);
   // arrays of the operator are counted from the unknown on
-  for (const auto& [name, named] : d_.facts.named) defined_links(d_, *this, name, e);
+  for (const auto& [name, named] : d_.facts.named)
+    if (named.parameters.size() == 1) defined_links(d_, *this, name, e);
   const int first = d_.collected.arrays;
+  const std::size_t systems = d_.collected.solves.size();
   const auto unknown = [&](bool complex) { return unknown_like(arena, b, complex, first, e.span); };
   const auto image_of = [&](bool complex) {
     dsl::Expr call = op;
@@ -274,6 +276,8 @@ std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
     solve.complex = true;
     image = image_of(true);
   }
+  if (d_.collected.solves.size() != systems)
+    d_.fail(errors::not_yet(op.span, "links with more than one index in an operator"));
   if (image.rows != b.rows || image.columns != b.columns || image.spinor != b.spinor) {
     d_.fail(errors::wrong_shape(op.span,
                                 "`solve` takes a function that keeps the shape of its argument"));

@@ -88,6 +88,22 @@ TEST(Invariance, LoopsOfMatrices) {
   }
 }
 
+/// Projected sums of paths, a step of APE smearing after one of the plane, whose links have two
+/// indices.
+TEST(Invariance, ProjectedLinks) {
+  if (!native()) GTEST_SKIP() << "no native device";
+  const auto t = transformed(2, {4, 3, 2}, 42);
+  const std::string text =
+      "model invariant \"links\"\nlattice grid: 4*3*2\ngauge U: SU(2)\n"
+      "X[mu,nu] = project(0.6*U[mu] + 0.2*(path(nu, mu, -nu) + path(-nu, mu, nu)))\n"
+      "V[mu] = project(0.4*U[mu] + 0.15*sum(X[nu,mu]*X[mu,nu]@nu*adj(X[nu,mu]@mu) + "
+      "X[-nu,mu]*X[mu,nu]@-nu*adj(X[-nu,mu]@mu), nu != mu))\n"
+      "at end: plaquette = mean(re(tr(loop(V, mu, nu, -mu, -nu))), mu < nu), "
+      "beside = mean(re(tr(X[x,y]*X[y,z]@x*adj(X[x,y]@y)*adj(X[y,z])))), "
+      "loop_of_one = mean(re(tr(V[x]*U[y]@x*adj(V[x]@y)*adj(U[y])))) -> \"i.csv\"\n";
+  expect_same(measured(t.before, text, "native"), measured(t.after, text, "native"), 1e-11);
+}
+
 TEST(Invariance, PhasesInTwoDimensions) {
   if (!native()) GTEST_SKIP() << "no native device";
   std::string loops = kLoops;

@@ -2,8 +2,7 @@
 // program, against plain loops over matrices, and in operators that are solved.
 #include <cmath>
 
-#include "tests/physics/gauge/fixed_quarks.hpp"
-#include "tests/physics/gauge/plain_links.hpp"
+#include "tests/physics/gauge/fixed_links.hpp"
 
 namespace vphi {
 namespace {
@@ -27,29 +26,11 @@ std::string smeared(const std::string& gauge, int n, const std::string& lattice,
          "S = 2*sum(n - re(tr(P[mu,nu])), mu < nu)\n" + from_file(file) + "\n" + more;
 }
 
-/// The configuration of the numbers that a hash makes, SU(3) on 4 x 2 x 6 x 4.
-Box fixed_box() {
-  Box box = random_box(3, {4, 2, 6, 4}, 0, 1);
-  for (std::int64_t s = 0; s < box.sites(); ++s) {
-    for (int mu = 0; mu < 4; ++mu) {
-      std::vector<double> w;
-      for (int a = 0; a < 8; ++a)
-        w.push_back(0.7 * testing::hashed(static_cast<std::uint32_t>(1 + a + 8 * (mu + 4 * s))));
-      const testing::Dense t = testing::in_algebra(3, w);
-      Matrix a(3);
-      for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) a.at(i, j) = Number(0, 1) * t(i, j);
-      box.links[static_cast<std::size_t>(4 * s + mu)] = exponential(a);
-    }
-  }
-  return box;
-}
-
 /// Plaquettes after one and two steps of stout smearing.
 TEST(LinkDefinitions, StoutLinksOfAnotherProgram) {
   if (!native()) GTEST_SKIP() << "no native device";
   const testing::ScratchFolder scratch;
-  fixed_box().save(scratch / "c4.ildg");
+  testing::fixed_box(3, {4, 2, 6, 4}, 0.7).save(scratch / "c4.ildg");
   for (const char* gauge : {"SU(3)", "SU(3), store = rows(2)"}) {
     const auto result = testing::run_text(
         smeared(gauge, 3, "4 * 2 * 6 * 4", scratch / "c4.ildg",
@@ -58,6 +39,66 @@ TEST(LinkDefinitions, StoutLinksOfAnotherProgram) {
     EXPECT_NEAR(last(result, "plain"), 0.642941889967134, 1e-12);
     EXPECT_NEAR(last(result, "once"), 0.9267733492980, 1e-12);
     EXPECT_NEAR(last(result, "twice"), 0.9829452086489, 1e-12);
+  }
+}
+
+// ---- projections to the group -------------------------------------------------------------------
+
+const char* const kApe =
+    "A[mu] = project((1 - alpha)*U[mu] + alpha/(2*dims - 2)*sum(path(nu, mu, -nu) + path(-nu, mu, "
+    "nu), "
+    "nu != mu))\n"
+    "B[mu] = project((1 - alpha)*A[mu] + alpha/(2*dims - 2)*sum(path(A, nu, mu, -nu) + path(A, "
+    "-nu, "
+    "mu, nu), nu != mu))\n"
+    "ape = mean(re(tr(loop(A, mu, nu, -mu, -nu)))/n, mu < nu)\n"
+    "ape2 = mean(re(tr(loop(B, mu, nu, -mu, -nu)))/n, mu < nu)\n";
+std::string projected(const std::string& gauge, int n, int dims, const std::string& lattice,
+                      double alpha, const std::string& file, const std::string& more) {
+  return "model smeared \"projected links\"\nparam alpha = " + testing::exact(alpha) +
+         ", n = " + std::to_string(n) + ", dims = " + std::to_string(dims) +
+         "\nlattice grid: " + lattice + "\ngauge U: " + gauge + "\n" + kApe + from_file(file) +
+         "\n" + more;
+}
+
+/// APE smearing of an independent program, whose polar decompositions are singular value
+/// decompositions. SU(3) in four dimensions and HYP smearing: tests/long/smearing_test.cpp.
+TEST(LinkDefinitions, ProjectedLinksOfAnotherProgram) {
+  if (!native()) GTEST_SKIP() << "no native device";
+  const testing::ScratchFolder scratch;
+  testing::fixed_box(3, {4, 2, 6}, 0.7).save(scratch / "c3.ildg");
+  const auto result = testing::run_text(
+      projected("SU(3)", 3, 3, "4 * 2 * 6", 0.5, scratch / "c3.ildg", "at end: ape -> \"s.h5\"\n"),
+      {});
+  EXPECT_NEAR(last(result, "ape"), 0.949183232580473, 1e-12);
+}
+
+/// The same of the numbers of the hash on two-dimensional boxes.
+TEST(LinkDefinitions, ProjectedLinksOfSmallGroups) {
+  if (!native()) GTEST_SKIP() << "no native device";
+  struct Known {
+    const char *gauge, *lattice;
+    int n, sites;
+    double scale, ape;
+    io::Extents extent;
+  };
+  const Known all[] = {{"SU(2)", "4 * 6", 2, 24, 1.2, 0.938247400397910, {4, 6, 1, 1}},
+                       {"U(1)", "4^2", 1, 16, 1.5, 0.725764495572056, {4, 4, 1, 1}}};
+  for (const Known& known : all) {
+    const testing::ScratchFolder scratch;
+    testing::fixed_box(known.n, {known.extent[0], known.extent[1]}, known.scale)
+        .save(scratch / "c2.ildg");
+    for (const char* device : {"native", "opencl"}) {
+      if (!testing::device(device)) continue;
+      if (known.n > 1 && device == std::string("opencl")) continue;  // compiles long; LongSmearing
+      testing::Simulation setup;
+      setup.device = device;
+      const auto result =
+          testing::run_text(projected(known.gauge, known.n, 2, known.lattice, 0.4,
+                                      scratch / "c2.ildg", "at end: ape -> \"s.h5\"\n"),
+                            setup);
+      EXPECT_NEAR(last(result, "ape"), known.ape, 1e-12) << known.gauge << ", " << device;
+    }
   }
 }
 
