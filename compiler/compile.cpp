@@ -216,8 +216,11 @@ void add_ends_of_sums(const schedule::Plan& plan, const emit::TargetInfo& target
       const int solve = std::exchange(launch.solve, -1);
       std::vector<int> maps = std::exchange(launch.maps, {});
       with_ends.push_back(std::move(launch));
-      if (end != end_of.end())
+      if (end != end_of.end()) {
         with_ends.push_back({.kernel = end->second, .swap = {}, .halos = {}});
+        // maps write what others then see of these arrays
+        if (!maps.empty()) with_ends.back().halos = std::exchange(with_ends.end()[-2].halos, {});
+      }
       with_ends.back().solve = solve;
       with_ends.back().maps = std::move(maps);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace vphi::program {
 namespace {
@@ -155,6 +156,11 @@ ModeMatrix mode_of(const FourierMap& map, const std::array<double, 3>& theta, do
       result[group[i / group.size()] * n + group[i % group.size()]] = value[i];
   }
   return result;
+}
+
+std::int64_t planes_together(const std::array<std::int64_t, 4>& extent) {
+  constexpr std::int64_t kRows = 16;  // of a plane that is one row
+  return extent[2] > 1 ? 1 : std::gcd(kRows, extent[1]);
 }
 
 double phase_of(std::int64_t n, std::int64_t extent) {

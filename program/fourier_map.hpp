@@ -23,6 +23,10 @@ ModeMatrix matrix_of(const FourierMap& map, const std::array<double, 3>& theta, 
 /// f(scale*M) of that mode; arrays that no mode connects are computed apart from each other.
 ModeMatrix mode_of(const FourierMap& map, const std::array<double, 3>& theta, double dx);
 
+/// Planes along the slowest axis that a transform on the host takes together: ranks share a lattice
+/// at multiples of it, and each of them then finds the bits of one device.
+std::int64_t planes_together(const std::array<std::int64_t, 4>& extent);
+
 /// 2 pi n/N in (-pi, pi].
 double phase_of(std::int64_t n, std::int64_t extent);
 

@@ -10,6 +10,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/slabs.hpp"
 #include "compiler/schedule/exchange.hpp"
+#include "program/fourier_map.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -79,8 +80,6 @@ class Cutter {
       return NotCut{"it has several instances, and ranks share these whole",
                     "as many ranks as instances at most, or no sweep",
                     {}};
-    if (!p_.maps.empty())
-      return NotCut{"a step makes Fourier transforms of the whole lattice", kOneDevice, {}};
     for (const Kernel& kernel : plan_.kernels) {
       if (!per_site(kernel)) continue;
       if (auto refused = refusal_of(kernel, p_)) return refused;
@@ -136,6 +135,7 @@ class Cutter {
       cut_.slab = std::lcm(cut_.slab, kernel::planes_of_slab(p_.extent, kernel.colours->modulus));
     }
     cut_.slab = std::lcm(cut_.slab, modulus);
+    if (!p_.maps.empty()) cut_.slab = std::lcm(cut_.slab, program::planes_together(p_.extent));
     const std::int64_t smallest = cut_.slab, least = std::min(planes_, cut_.whole / kFewestSlabs);
     while (cut_.slab < cut_.whole && (cut_.slab < least || cut_.whole % cut_.slab != 0))
       cut_.slab += smallest;

@@ -49,6 +49,10 @@ class Exchange {
     for (const kernel::ArrayParam& array : plan_.kernels[number].arrays)
       if (array.written && !array.next)
         buffers.insert(plan_.buffer_of[static_cast<std::size_t>(array.array)]);
+    for (const int map : launch.maps) {
+      const std::vector<int>& to = plan_.program.maps[static_cast<std::size_t>(map)].to;
+      buffers.insert(to.begin(), to.end());
+    }
     return buffers;
   }
 

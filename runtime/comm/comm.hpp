@@ -45,6 +45,10 @@ class Comm {
   virtual Bytes deal(const std::vector<Bytes>& all) = 0;
   /// What each rank gives comes to all of them, by rank. `all` has room for exactly that.
   virtual void to_all(std::span<const std::byte> own, std::span<std::byte> all) = 0;
+  /// Messages between all pairs: `to[r]` goes to rank r, and `from[r]` comes from it. A rank gives
+  /// itself a copy. Sizes are known: what rank r expects here is as long as what this one gives it.
+  virtual void each_to_each(std::span<const std::span<const std::byte>> to,
+                            std::span<const std::span<std::byte>> from) = 0;
   /// Messages on a ring: rank r gives one to rank r - 1 and one to rank r + 1, and gets one from
   /// each. Two ranks are neighbours on both sides. Sizes are known: what rank r expects from below
   /// is as long as what rank r - 1 gives to above.

@@ -1,5 +1,6 @@
 #include "runtime/comm/mpi.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -99,6 +100,17 @@ class Mpi : public Comm {
   void to_all(std::span<const std::byte> own, std::span<std::byte> all) override {
     check(api_.to_all(own.data(), static_cast<long>(own.size()), all.data(),
                       static_cast<long>(all.size())));
+  }
+
+  void each_to_each(std::span<const std::span<const std::byte>> to,
+                    std::span<const std::span<std::byte>> from) override {
+    const auto own = static_cast<std::size_t>(rank_);
+    std::ranges::copy(to[own], from[own].begin());
+    for (int far = 1; far < size_; ++far) {
+      const int above = (rank_ + far) % size_, below = (rank_ + size_ - far) % size_;
+      swap(to[static_cast<std::size_t>(above)], above, from[static_cast<std::size_t>(below)],
+           below);
+    }
   }
 
   void ring(std::span<const std::byte> to_below, std::span<const std::byte> to_above,

@@ -19,6 +19,7 @@ struct Team::Shared {
   // Written by their rank before a barrier, read by the others between it and the next.
   std::vector<std::span<const std::byte>> given;
   std::vector<std::span<const std::byte>> to_above = given;
+  std::vector<std::span<const std::span<const std::byte>>> to_each{given.size()};
   const std::vector<Bytes>* dealt = nullptr;
 
   /// Returns when all ranks have come here.
@@ -81,6 +82,17 @@ class Team::Member : public Comm {
     shared_.barrier();
     for (const auto& one : shared_.given) all = put(one, all);
     if (!all.empty()) throw std::logic_error("ranks expect messages of other sizes");
+    shared_.barrier();
+  }
+
+  void each_to_each(std::span<const std::span<const std::byte>> to,
+                    std::span<const std::span<std::byte>> from) override {
+    shared_.to_each[place(0)] = to;
+    shared_.barrier();
+    for (std::size_t r = 0; r < from.size(); ++r) {
+      if (!put(shared_.to_each[r][place(0)], from[r]).empty())
+        throw std::logic_error("ranks expect messages of other sizes");
+    }
     shared_.barrier();
   }
 

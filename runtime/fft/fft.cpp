@@ -116,20 +116,20 @@ void along(const Lines& lines, Complex* data, std::int64_t stride, std::int64_t 
   });
 }
 
-void other_axes(const Box& box, Complex* data, int threads, bool forward) {
-  const std::int64_t half = box.half(), plane = half * box.n[1];
-  const auto y = [&] {
-    if (box.n[1] > 1) along(Lines(box.n[1]), data, half, half, box.n[2], plane, threads, forward);
-  };
-  const auto z = [&] {
-    if (box.n[2] > 1) along(Lines(box.n[2]), data, plane, plane, 1, 0, threads, forward);
-  };
-  forward ? (y(), z()) : (z(), y());
+/// Along y where that is not the slowest axis.
+void middle_axis(const Box& box, std::int64_t planes, Complex* data, int threads, bool forward) {
+  const std::int64_t half = box.half();
+  if (box.n[2] > 1 && box.n[1] > 1)
+    along(Lines(box.n[1]), data, half, half, planes, half * box.n[1], threads, forward);
+}
+
+std::int64_t rows_of(const Box& box, std::int64_t planes) {
+  return box.n[2] > 1 ? planes * box.n[1] : planes;
 }
 
 template <class Row>
-void each_row_block(const Box& box, const RealRows& rows, int threads, const Row& row) {
-  const std::int64_t count = box.n[1] * box.n[2], blocks = (count + kLanes - 1) / kLanes;
+void each_row_block(std::int64_t count, const RealRows& rows, int threads, const Row& row) {
+  const std::int64_t blocks = (count + kLanes - 1) / kLanes;
   runtime::parallel_ranges(blocks, threads, [&](std::int64_t begin, std::int64_t end) {
     Workspace w;
     rows.lines().prepare(w);
@@ -140,22 +140,53 @@ void each_row_block(const Box& box, const RealRows& rows, int threads, const Row
 
 }  // namespace
 
-void forward(const Box& box, const double* in, Complex* out, int threads, Engine engine) {
-  if (engine == Engine::Best && fftw_forward(box, in, out, threads)) return;
+std::int64_t planes_of(const Box& box) { return box.n[2] > 1 ? box.n[2] : box.n[1]; }
+std::int64_t columns_of(const Box& box) { return box.modes() / planes_of(box); }
+
+void forward_planes(const Box& box, std::int64_t planes, const double* in, Complex* out,
+                    int threads, Engine engine) {
+  if (engine == Engine::Best && fftw_forward_planes(box, planes, in, out, threads)) return;
   const RealRows rows(box.n[0]);
-  each_row_block(box, rows, threads, [&](std::int64_t first, std::int64_t count, Workspace& w) {
-    rows.forward(in + first * box.n[0], out + first * box.half(), count, w);
-  });
-  other_axes(box, out, threads, true);
+  each_row_block(rows_of(box, planes), rows, threads,
+                 [&](std::int64_t first, std::int64_t count, Workspace& w) {
+                   rows.forward(in + first * box.n[0], out + first * box.half(), count, w);
+                 });
+  middle_axis(box, planes, out, threads, true);
+}
+
+void inverse_planes(const Box& box, std::int64_t planes, Complex* in, double* out, int threads,
+                    Engine engine) {
+  if (engine == Engine::Best && fftw_inverse_planes(box, planes, in, out, threads)) return;
+  middle_axis(box, planes, in, threads, false);
+  const RealRows rows(box.n[0]);
+  each_row_block(rows_of(box, planes), rows, threads,
+                 [&](std::int64_t first, std::int64_t count, Workspace& w) {
+                   rows.inverse(in + first * box.half(), out + first * box.n[0], count, w);
+                 });
+}
+
+void forward_columns(std::int64_t length, std::int64_t count, Complex* modes, int threads,
+                     Engine engine) {
+  if (length == 1 || count == 0) return;
+  if (engine == Engine::Best && fftw_columns(length, count, modes, threads, true)) return;
+  along(Lines(length), modes, count, count, 1, 0, threads, true);
+}
+
+void inverse_columns(std::int64_t length, std::int64_t count, Complex* modes, int threads,
+                     Engine engine) {
+  if (length == 1 || count == 0) return;
+  if (engine == Engine::Best && fftw_columns(length, count, modes, threads, false)) return;
+  along(Lines(length), modes, count, count, 1, 0, threads, false);
+}
+
+void forward(const Box& box, const double* in, Complex* out, int threads, Engine engine) {
+  forward_planes(box, planes_of(box), in, out, threads, engine);
+  forward_columns(planes_of(box), columns_of(box), out, threads, engine);
 }
 
 void inverse(const Box& box, Complex* in, double* out, int threads, Engine engine) {
-  if (engine == Engine::Best && fftw_inverse(box, in, out, threads)) return;
-  other_axes(box, in, threads, false);
-  const RealRows rows(box.n[0]);
-  each_row_block(box, rows, threads, [&](std::int64_t first, std::int64_t count, Workspace& w) {
-    rows.inverse(in + first * box.half(), out + first * box.n[0], count, w);
-  });
+  inverse_columns(planes_of(box), columns_of(box), in, threads, engine);
+  inverse_planes(box, planes_of(box), in, out, threads, engine);
 }
 
 }  // namespace vphi::fft

@@ -35,6 +35,26 @@ void forward(const Box& box, const double* in, Complex* out, int threads,
 /// `in` is overwritten. It must be the transform of real data, as `forward` makes it.
 void inverse(const Box& box, Complex* in, double* out, int threads, Engine engine = Engine::Best);
 
+/// The two halves of a transform, which ranks that share a box do by themselves (shared_fft.hpp). A
+/// column is a line along the slowest axis with more than one entry, and a plane all that has one
+/// number there. Columns lie side by side: entry j of column c at j*count + c.
+/// A single row is one plane, and columns have one entry.
+std::int64_t planes_of(const Box& box);
+std::int64_t columns_of(const Box& box);
+/// `forward` and `inverse` without the slowest axis, for so many planes of a box.
+void forward_planes(const Box& box, std::int64_t planes, const double* in, Complex* out,
+                    int threads, Engine engine = Engine::Best);
+void inverse_planes(const Box& box, std::int64_t planes, Complex* in, double* out, int threads,
+                    Engine engine = Engine::Best);
+/// The rest, in place.
+void forward_columns(std::int64_t length, std::int64_t count, Complex* modes, int threads,
+                     Engine engine = Engine::Best);
+void inverse_columns(std::int64_t length, std::int64_t count, Complex* modes, int threads,
+                     Engine engine = Engine::Best);
+/// Columns that an engine may transform together: a share of them has the bits of the whole where
+/// it begins at a multiple of this.
+inline constexpr std::int64_t kColumnsTogether = 16;
+
 /// The name of Engine::Best: "FFTW" or "built-in".
 const char* engine_name();
 

@@ -8,7 +8,9 @@
 #include <memory>
 #include <mutex>
 #include <type_traits>
+#include <vector>
 
+#include "program/fourier_map.hpp"
 #include "runtime/parallel.hpp"
 
 namespace vphi::fft {
@@ -18,7 +20,12 @@ namespace {
 // too. Here the transform is cut into pieces whose shapes depend on the box alone. Threads share
 // the pieces, and the plan of a piece does not depend on the thread.
 
-constexpr std::int64_t kRows = 16;  ///< lines transformed by one call
+/// Rows that one call transforms where a plane is a row.
+std::int64_t rows_of_piece(const Box& box) {
+  return program::planes_together({box.n[0], box.n[1], box.n[2], 1});
+}
+/// Entry j of the first column of a piece.
+std::size_t at(std::int64_t j) { return static_cast<std::size_t>(j * kColumnsTogether); }
 
 // Only execution is thread-safe, so making and destroying plans is guarded.
 std::mutex& planner() {
@@ -79,16 +86,15 @@ void in_pieces(std::int64_t count, std::int64_t size, int threads, const Make& m
 }
 
 /// Between the real box and modes: along x and y plane by plane, or along x in groups of rows.
-void real_part(const Way& way, const Box& box, double* real, Complex* modes, int threads) {
-  const bool planes = box.n[2] > 1;
+void real_part(const Way& way, const Box& box, std::int64_t planes, double* real, Complex* modes,
+               int threads) {
   const int n[2] = {static_cast<int>(box.n[1]), static_cast<int>(box.n[0])};
-  const int rank = planes && box.n[1] > 1 ? 2 : 1;
+  const int rank = box.n[2] > 1 && box.n[1] > 1 ? 2 : 1;
   const int* sizes = n + (2 - rank);
   const std::int64_t one = rank == 2 ? box.n[0] * box.n[1] : box.n[0];
   const std::int64_t one_out = rank == 2 ? box.half() * box.n[1] : box.half();
-  const std::int64_t count = rank == 2 ? box.n[2] : box.n[1] * box.n[2];
   in_pieces(
-      count, rank == 2 ? 1 : kRows, threads,
+      planes, rank == 2 ? 1 : rows_of_piece(box), threads,
       [&](std::int64_t rows) {
         return plan_real(way, rank, sizes, static_cast<int>(rows), real, modes);
       },
@@ -100,42 +106,49 @@ void real_part(const Way& way, const Box& box, double* real, Complex* modes, int
       });
 }
 
-/// Along the slowest axis where `real_part` left it out.
-void slow_axis(const Way& way, const Box& box, Complex* modes, int threads) {
-  const bool three = box.n[2] > 1;
-  const std::int64_t n = three ? box.n[2] : box.n[1];
-  if (n == 1) return;
-  const std::int64_t stride = three ? box.half() * box.n[1] : box.half();
-  in_pieces(
-      stride, kRows, threads,
-      [&](std::int64_t lines) {
-        return plan_lines(way, static_cast<int>(n), stride, lines, modes);
-      },
-      [&](fftw_plan plan, std::int64_t first) {
-        fftw_execute_dft(plan, raw(modes + first), raw(modes + first));
-      });
-}
-
 Way way_of(const Box& box, const double* real, const Complex* modes, bool forward) {
   const auto address = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at); };
-  const bool odd = box.n[0] * (box.n[2] > 1 ? box.n[1] : kRows) % 2 != 0;
+  const bool odd = box.n[0] * (box.n[2] > 1 ? box.n[1] : rows_of_piece(box)) % 2 != 0;
   const bool aligned = (address(real) | address(modes)) % 16 == 0;
   return {forward, FFTW_ESTIMATE | (odd || !aligned ? FFTW_UNALIGNED : 0U)};
 }
 
 }  // namespace
 
-bool fftw_forward(const Box& box, const double* in, Complex* out, int threads) {
-  const Way way = way_of(box, in, out, true);
-  real_part(way, box, const_cast<double*>(in), out, threads);
-  slow_axis(way, box, out, threads);
+bool fftw_forward_planes(const Box& box, std::int64_t planes, const double* in, Complex* out,
+                         int threads) {
+  real_part(way_of(box, in, out, true), box, planes, const_cast<double*>(in), out, threads);
   return true;
 }
 
-bool fftw_inverse(const Box& box, Complex* in, double* out, int threads) {
-  const Way way = way_of(box, out, in, false);
-  slow_axis(way, box, in, threads);
-  real_part(way, box, out, in, threads);
+bool fftw_inverse_planes(const Box& box, std::int64_t planes, Complex* in, double* out,
+                         int threads) {
+  real_part(way_of(box, out, in, false), box, planes, out, in, threads);
+  return true;
+}
+
+/// Piece by piece in memory of its own, so that a plan does not depend on how many columns there
+/// are.
+bool fftw_columns(std::int64_t length, std::int64_t count, Complex* modes, int threads,
+                  bool forward) {
+  const Way way{forward, FFTW_ESTIMATE};
+  const auto memory = static_cast<std::size_t>(length * kColumnsTogether);
+  std::vector<Complex> example(memory);
+  in_pieces(
+      count, kColumnsTogether, threads,
+      [&](std::int64_t columns) {
+        return plan_lines(way, static_cast<int>(length), kColumnsTogether, columns, example.data());
+      },
+      [&](fftw_plan plan, std::int64_t first) {
+        thread_local std::vector<Complex> piece;
+        piece.resize(memory);
+        const std::int64_t columns = std::min(kColumnsTogether, count - first);
+        for (std::int64_t j = 0; j < length; ++j)
+          std::copy_n(modes + j * count + first, columns, &piece[at(j)]);
+        fftw_execute_dft(plan, raw(piece.data()), raw(piece.data()));
+        for (std::int64_t j = 0; j < length; ++j)
+          std::copy_n(&piece[at(j)], columns, modes + j * count + first);
+      });
   return true;
 }
 
@@ -147,8 +160,9 @@ const char* engine_name() { return "FFTW"; }
 
 namespace vphi::fft {
 
-bool fftw_forward(const Box&, const double*, Complex*, int) { return false; }
-bool fftw_inverse(const Box&, Complex*, double*, int) { return false; }
+bool fftw_forward_planes(const Box&, std::int64_t, const double*, Complex*, int) { return false; }
+bool fftw_inverse_planes(const Box&, std::int64_t, Complex*, double*, int) { return false; }
+bool fftw_columns(std::int64_t, std::int64_t, Complex*, int, bool) { return false; }
 const char* engine_name() { return "built-in"; }
 
 }  // namespace vphi::fft

@@ -4,12 +4,22 @@
 #include <thread>
 
 #include "program/fourier_map.hpp"
-#include "runtime/fft/fft.hpp"
 
 namespace vphi::runtime {
 namespace {
 
 using program::FourierMap;
+
+fft::Box whole_box(const program::Program& program) {
+  const auto extent = program.whole_extent();
+  return {{extent[0], extent[1], extent[2]}};
+}
+
+std::vector<std::int64_t> planes_by_rank(const program::Program& of_rank, int ranks) {
+  std::vector<std::int64_t> planes;
+  for (int r = 0; r < ranks; ++r) planes.push_back(of_rank.cut.planes(ranks, r).count);
+  return planes;
+}
 
 bool same(const FourierMap& a, const FourierMap& b) {
   const auto terms = [](const FourierMap::Term& s, const FourierMap::Term& t) {
@@ -22,36 +32,51 @@ bool same(const FourierMap& a, const FourierMap& b) {
 
 }  // namespace
 
+FourierMaps::FourierMaps(const program::Program& program, int threads)
+    : program_(program),
+      threads_(threads),
+      transform_(whole_box(program), threads),
+      tables_(program.maps.size()) {}
+
+FourierMaps::FourierMaps(const program::Program& of_rank, comm::Comm& comm, int threads)
+    : program_(of_rank),
+      threads_(threads),
+      transform_(whole_box(of_rank), planes_by_rank(of_rank, comm.size()), comm, threads),
+      tables_(of_rank.maps.size()) {}
+
 FourierMaps::Table FourierMaps::made(const FourierMap& map) const {
-  const fft::Box box{{program_.extent[0], program_.extent[1], program_.extent[2]}};
-  const auto modes = static_cast<std::size_t>(box.modes());
+  const fft::Box& box = transform_.box();
+  const fft::SharedTransform::Columns columns = transform_.columns();
   Table all(map.to.size() * map.from.size());
   for (std::size_t e = 0; e < all.size(); ++e) {
     all[e].row = e / map.from.size(), all[e].column = e % map.from.size();
-    all[e].re.resize(modes), all[e].im.resize(modes);
+    all[e].re.resize(static_cast<std::size_t>(transform_.modes()));
+    all[e].im.resize(static_cast<std::size_t>(transform_.modes()));
   }
-  const auto fill = [&](std::int64_t first, std::int64_t last) {  // rows of modes along x
-    for (std::int64_t row = first; row < last; ++row) {
-      const double y = program::phase_of(row % box.n[1], box.n[1]);
-      const double z = program::phase_of(row / box.n[1], box.n[2]);
-      for (std::int64_t x = 0; x < box.half(); ++x) {
-        const auto matrix =
-            program::mode_of(map, {program::phase_of(x, box.n[0]), y, z}, program_.dx);
-        const auto mode = static_cast<std::size_t>(row * box.half() + x);
-        for (std::size_t e = 0; e < all.size(); ++e) {
-          all[e].re[mode] = static_cast<double>(matrix[e].real());
-          all[e].im[mode] = static_cast<double>(matrix[e].imag());
-        }
+  const auto fill = [&](std::int64_t first, std::int64_t last) {  // modes
+    for (std::int64_t mode = first; mode < last; ++mode) {
+      const std::int64_t column = columns.first + mode % columns.count;
+      const std::int64_t along = mode / columns.count, across = column / box.half();
+      const bool three = box.n[2] > 1;
+      const std::array<double, 3> theta{program::phase_of(column % box.half(), box.n[0]),
+                                        program::phase_of(three ? across : along, box.n[1]),
+                                        program::phase_of(three ? along : 0, box.n[2])};
+      const auto matrix = program::mode_of(map, theta, program_.dx);
+      const auto at = static_cast<std::size_t>(mode);
+      for (std::size_t e = 0; e < all.size(); ++e) {
+        all[e].re[at] = static_cast<double>(matrix[e].real());
+        all[e].im[at] = static_cast<double>(matrix[e].imag());
       }
     }
   };
-  const std::int64_t rows = box.n[1] * box.n[2];
-  const std::int64_t workers = std::clamp<std::int64_t>(threads_, 1, rows);
+  const std::int64_t modes = transform_.modes();
+  const std::int64_t workers =
+      std::clamp<std::int64_t>(threads_, 1, std::max<std::int64_t>(1, modes));
   {
     std::vector<std::jthread> team;
     for (std::int64_t w = 1; w < workers; ++w)
-      team.emplace_back([&, w] { fill(rows * w / workers, rows * (w + 1) / workers); });
-    fill(0, rows / workers);
+      team.emplace_back([&, w] { fill(modes * w / workers, modes * (w + 1) / workers); });
+    fill(0, modes / workers);
   }
   const auto zero = [](double value) { return value == 0; };
   for (Entry& entry : all)
@@ -73,17 +98,14 @@ const FourierMaps::Table& FourierMaps::table(std::size_t map) {
 std::vector<std::vector<double>> FourierMaps::apply(std::size_t map,
                                                     std::span<const std::vector<double>> from) {
   const Table& entries = table(map);
-  const fft::Box box{{program_.extent[0], program_.extent[1], program_.extent[2]}};
-  const auto modes = static_cast<std::size_t>(box.modes());
   std::vector<std::vector<fft::Complex>> images(from.size());
   for (const Entry& entry : entries) {
     auto& image = images[entry.column];
-    if (!image.empty()) continue;
-    image.resize(modes);
-    fft::forward(box, from[entry.column].data(), image.data(), threads_);
+    if (image.empty()) image = transform_.forward(from[entry.column]);
   }
   const program::FourierMap& of = program_.maps[map];
-  const double scale = 1 / static_cast<double>(box.sites());
+  const double scale = 1 / static_cast<double>(transform_.box().sites());
+  const auto modes = static_cast<std::size_t>(transform_.modes());
   std::vector<std::vector<double>> to;
   for (std::size_t row = 0; row < of.to.size(); ++row) {
     std::vector<fft::Complex> sum(modes);
@@ -96,8 +118,7 @@ std::vector<std::vector<double>> FourierMaps::apply(std::size_t map,
                                re * image[i].imag() + im * image[i].real());
       }
     }
-    auto& result = to.emplace_back(static_cast<std::size_t>(box.sites()));
-    fft::inverse(box, sum.data(), result.data(), threads_);
+    auto& result = to.emplace_back(transform_.inverse(std::move(sum)));
     for (double& value : result) value *= scale;
   }
   return to;

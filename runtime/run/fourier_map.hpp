@@ -16,21 +16,24 @@
 
 #include "program/program.hpp"
 #include "runtime/fft/device_fft.hpp"
+#include "runtime/fft/shared_fft.hpp"
 #include "runtime/run/starts/field_kernels.hpp"
 
 namespace vphi::runtime {
 
 class FourierMaps {
  public:
-  /// The program must outlive this.
-  FourierMaps(const program::Program& program, int threads)
-      : program_(program), threads_(threads), tables_(program.maps.size()) {}
+  /// Of the whole lattice, which may be that of several ranks. The program must outlive this.
+  FourierMaps(const program::Program& program, int threads);
+  /// Of a rank that has a share of the lattice. `comm` must outlive this too.
+  FourierMaps(const program::Program& of_rank, comm::Comm& comm, int threads);
 
-  /// The arrays `to` of a map for the arrays `from` of one instance (x fastest).
+  /// The arrays `to` of a map for the arrays `from` of one instance (x fastest), of own planes
+  /// where ranks share the lattice.
   std::vector<std::vector<double>> apply(std::size_t map,
                                          std::span<const std::vector<double>> from);
 
-  /// An entry of the matrices of all modes; `im` is empty where all are real.
+  /// An entry of the matrices of all modes of the transform; `im` is empty where all are real.
   struct Entry {
     std::size_t row = 0, column = 0;
     std::vector<double> re, im;
@@ -44,6 +47,7 @@ class FourierMaps {
 
   const program::Program& program_;
   int threads_;
+  fft::SharedTransform transform_;
   std::vector<std::shared_ptr<const Table>> tables_;  ///< by map; made at first use
 };
 

@@ -303,6 +303,10 @@ bool Session::maps_on_device() {
   if (info.target == program::Target::Native || map_fields_ == SessionOptions::Fields::Host ||
       (info.is_cpu && map_fields_ == SessionOptions::Fields::Auto))
     return false;
+  if (lattice_) {
+    why_maps_by_host_ = "ranks share the lattice";
+    return false;
+  }
   if (program_.instances > 1) {
     why_maps_by_host_ = "a sweep has several instances";
     return false;
@@ -328,15 +332,19 @@ void Session::map(std::size_t number) {
     forget_scalars();
     return;
   }
-  if (!maps_) maps_ = std::make_unique<FourierMaps>(program_, threads_);
+  if (!maps_)
+    maps_ = lattice_ ? std::make_unique<FourierMaps>(program_, lattice_->comm(), threads_)
+                     : std::make_unique<FourierMaps>(program_, threads_);
   const auto sites = static_cast<std::size_t>(program_.sites());
+  const std::size_t below = lattice_ ? own_sites().first : 0;
+  const std::size_t own = lattice_ ? own_sites().second : sites;
   for (std::int64_t i = 0; i < program_.instances; ++i) {
     if (may_stop && Session::slot(program_.stop_slot)[i] != 0) continue;
+    const std::size_t first = static_cast<std::size_t>(i) * sites + below;
     std::vector<std::vector<double>> from;
-    for (int buffer : map.from) from.push_back(Session::read(buffer, i));
+    for (int buffer : map.from) from.push_back(read_from(buffer, first, own));
     const auto to = maps_->apply(number, from);
-    for (std::size_t r = 0; r < to.size(); ++r)
-      write_from(map.to[r], static_cast<std::size_t>(i) * sites, to[r]);
+    for (std::size_t r = 0; r < to.size(); ++r) write_from(map.to[r], first, to[r]);
   }
   forget_scalars();
 }

@@ -129,6 +129,8 @@ class Session {
   virtual std::vector<double> read(int buffer, std::int64_t instance);
   /// `count` of the numbers that `read` gives, from number `first` on.
   virtual std::vector<double> read_sites(int buffer, std::size_t first, std::size_t count);
+  /// First and number of the sites in memory that are this rank's own planes.
+  std::pair<std::size_t, std::size_t> own_sites() const;
   /// Those of them that lie in the planes of this rank, where ranks share the lattice.
   std::vector<double> read_own_sites(int buffer, std::size_t first, std::size_t count);
   virtual void write(int buffer, std::span<const double> values);

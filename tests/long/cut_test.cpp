@@ -23,8 +23,6 @@ std::string refusal_of(const std::string& model) {
   static const std::map<std::string, std::string> kRefused = {
       {"hydro/bjorken", "E0312"},  // its dt does not fit the small lattice
       {"hydro/viscous_bjorken", "E0312"},
-      {"teaching/bright_soliton", "Fourier transforms"},
-      {"teaching/rolls", "Fourier transforms"},
   };
   const auto found = kRefused.find(model);
   if (found != kRefused.end()) return found->second;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
+#include <string>
 #include <thread>
 
 #include "runtime/comm/team.hpp"
@@ -66,6 +67,30 @@ TEST(Comm, WhatEachGivesComesToAllInTheOrderOfRanks) {
         Bytes all(static_cast<std::size_t>(size * (size - 1) / 2));
         comm.to_all(letters(std::string(rank, static_cast<char>('a' + comm.rank()))), all);
         ASSERT_EQ(all, letters(std::string("bccdddeeee").substr(0, all.size())));
+      }
+    });
+}
+
+TEST(Comm, MessagesBetweenAllPairsFindTheirRank) {
+  for (const int size : {1, 2, 5})
+    together(size, [&](Comm& comm) {
+      // "21": from rank 2 to rank 1, so many times as both numbers add up to
+      const auto message = [](int from, int to) {
+        std::string text;
+        for (int i = 0; i < from + to; ++i) text += std::to_string(10 * from + to) + ' ';
+        return letters(text);
+      };
+      for (int round = 0; round < 100; ++round) {
+        std::vector<Bytes> given, taken;
+        for (int r = 0; r < size; ++r) {
+          given.push_back(message(comm.rank(), r));
+          taken.emplace_back(message(r, comm.rank()).size());
+        }
+        const std::vector<std::span<const std::byte>> to(given.begin(), given.end());
+        const std::vector<std::span<std::byte>> from(taken.begin(), taken.end());
+        comm.each_to_each(to, from);
+        for (int r = 0; r < size; ++r)
+          ASSERT_EQ(taken[static_cast<std::size_t>(r)], message(r, comm.rank()));
       }
     });
 }

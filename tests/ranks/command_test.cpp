@@ -179,6 +179,36 @@ every 10 steps: mean(phi), var(phi) -> "plate.csv"
   }
 }
 
+/// Steps in Fourier space: planes are transformed where they are, columns are dealt to the ranks.
+TEST_F(RanksCommand, StepsInFourierSpaceHaveTheBitsOfOneDevice) {
+  const std::string model = R"(model waves "Steps in Fourier space"
+lattice box: {}, spacing = 0.3, boundary = periodic
+field u: real
+laplacian = spectral
+u' = 0.2*u - (u + 2*lap(u) + lap(lap(u))) - u^3 + 0.1*norm2(grad(u))
+init u ~ normal(0, 0.1)
+evolve etd2, dt = 0.05, until = t > 1
+precision real = {}
+every 5 steps: t, mean(u), sqrt(mean(u^2)), max(u) -> "waves.csv"
+at end: slice(u), spectrum(u) -> "waves.csv"
+)";
+  for (const char* lattice : {"16 * 12 * 8", "64 * 96", "4096"}) {
+    for (const char* precision : {"f64", "f32"}) {
+      write("waves.vphi", fmt::format(fmt::runtime(model), lattice, precision));
+      const std::string run = "run waves.vphi --device native --quiet --restart ";
+      const auto one = vphi(run + "--out one");
+      ASSERT_EQ(one.status, 0) << one.error;
+      for (const int ranks : {2, 3}) {
+        const auto several = vphi(run + fmt::format("--out several --ranks {}", ranks));
+        ASSERT_EQ(several.status, 0) << several.error;
+        EXPECT_EQ(text("one/waves.series.csv"), text("several/waves.series.csv"))
+            << lattice << " " << precision << " on " << ranks;
+      }
+      EXPECT_GT(text("one/waves.series.csv").size(), 200u);
+    }
+  }
+}
+
 /// A product of links along the axis that is cut: each rank computes it from gathered arrays.
 TEST_F(RanksCommand, ProductsAlongTheCutAxisHaveTheBitsOfOneDevice) {
   write("line.vphi", R"(model line "Products of links along the axis that is cut"

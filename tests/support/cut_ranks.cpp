@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/run/fourier_map.hpp"
 #include "runtime/run/session.hpp"
 #include "tests/support/simulate.hpp"
 #include "tools/model.hpp"
@@ -268,7 +269,21 @@ void CutRanks::one(const std::vector<const program::Launch*>& launches) {
     for (const int buffer : launches[r]->swap)
       std::swap(ranks_[r]->buffers[static_cast<std::size_t>(buffer)][0],
                 ranks_[r]->buffers[static_cast<std::size_t>(buffer)][1]);
+  for (const int number : launches[0]->maps) map(static_cast<std::size_t>(number));
   for (const program::Halo& halo : launches[0]->halos) fill(halo.buffer, halo.depth);
+}
+
+void CutRanks::map(std::size_t number) {
+  const program::Program& of = ranks_[0]->program;
+  std::vector<std::vector<double>> from;
+  for (const int buffer : of.maps[number].from) from.push_back(read(buffer));
+  const auto to = runtime::FourierMaps(of, 1).apply(number, from);
+  for (std::size_t r = 0; r < to.size(); ++r) {
+    const int buffer = of.maps[number].to[r];
+    write(buffer, to[r]);
+    if (of.cut.axis < 0) continue;
+    for (auto& rank : ranks_) poison(*rank, buffer);
+  }
 }
 
 void CutRanks::fill(int buffer, const std::array<int, 2>& depth) {

@@ -36,6 +36,7 @@ class CutRanks {
   struct Rank;
   void run(const std::vector<const std::vector<program::Launch>*>& lists);
   void one(const std::vector<const program::Launch*>& launches);
+  void map(std::size_t number);
   void fill(int buffer, const std::array<int, 2>& depth);
   void poison(const Rank& rank, int buffer);
   std::size_t plane(int buffer) const;  ///< bytes

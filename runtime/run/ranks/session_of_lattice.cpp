@@ -63,6 +63,12 @@ void Session::synchronise() {
   if (lattice_) lattice_->check();
 }
 
+std::pair<std::size_t, std::size_t> Session::own_sites() const {
+  const auto plane = static_cast<std::size_t>(program_.sites()) / planes_in_memory(program_);
+  return {static_cast<std::size_t>(program_.cut.ghost[0]) * plane,
+          static_cast<std::size_t>(program_.cut.own) * plane};
+}
+
 std::vector<double> Session::read_own_sites(int buffer, std::size_t first, std::size_t count) {
   const auto plane = static_cast<std::size_t>(program_.sites()) / planes_in_memory(program_);
   const std::size_t begin = static_cast<std::size_t>(lattice_->first()) * plane;

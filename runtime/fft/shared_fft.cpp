@@ -1,0 +1,135 @@
+#include "runtime/fft/shared_fft.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace vphi::fft {
+
+namespace {
+
+/// Whole groups of columns that are transformed together, in numbers that differ by one at most.
+std::vector<SharedTransform::Columns> dealt(std::int64_t columns, std::int64_t ranks) {
+  const std::int64_t groups = (columns + kColumnsTogether - 1) / kColumnsTogether;
+  std::vector<SharedTransform::Columns> all;
+  for (std::int64_t r = 0; r < ranks; ++r) {
+    const std::int64_t first = std::min(columns, groups * r / ranks * kColumnsTogether);
+    const std::int64_t end = std::min(columns, groups * (r + 1) / ranks * kColumnsTogether);
+    all.push_back({first, end - first});
+  }
+  return all;
+}
+
+/// Messages by rank, one after the other in one piece of memory.
+template <class T>
+class Messages {
+ public:
+  explicit Messages(const std::vector<std::int64_t>& sizes)
+      : memory_(static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), 0LL))) {
+    std::size_t at = 0;
+    for (const std::int64_t size : sizes) {
+      const auto one = std::span(memory_).subspan(at, static_cast<std::size_t>(size));
+      given_.push_back(std::as_bytes(one)), taken_.push_back(std::as_writable_bytes(one));
+      at += one.size();
+    }
+  }
+  T* data() { return memory_.data(); }
+  std::vector<T> release() { return std::move(memory_); }
+  std::span<const std::span<const std::byte>> given() const { return given_; }
+  std::span<const std::span<std::byte>> taken() const { return taken_; }
+
+ private:
+  std::vector<T> memory_;
+  std::vector<std::span<const std::byte>> given_;
+  std::vector<std::span<std::byte>> taken_;
+};
+
+}  // namespace
+
+SharedTransform::SharedTransform(const Box& box, int threads)
+    : box_(box),
+      threads_(threads),
+      length_(planes_of(box)),
+      planes_{length_},
+      columns_{{0, columns_of(box)}} {}
+
+SharedTransform::SharedTransform(const Box& box, std::vector<std::int64_t> planes, comm::Comm& comm,
+                                 int threads)
+    : box_(box),
+      threads_(threads),
+      comm_(&comm),
+      place_(static_cast<std::size_t>(comm.rank())),
+      length_(planes_of(box)),
+      planes_(std::move(planes)),
+      columns_(dealt(columns_of(box), comm.size())) {
+  if (length_ > 1) return;
+  for (Columns& all : columns_) all = {0, columns_of(box)};  // sites of a row
+}
+
+std::vector<Complex> SharedTransform::forward(std::span<const double> own) {
+  if (comm_ != nullptr && length_ == 1) return forward_row(own);
+  std::vector<Complex> modes(static_cast<std::size_t>(planes_[place_] * columns_of(box_)));
+  forward_planes(box_, planes_[place_], own.data(), modes.data(), threads_);
+  if (comm_ != nullptr) modes = to_columns(modes);
+  forward_columns(length_, columns().count, modes.data(), threads_);
+  return modes;
+}
+
+std::vector<double> SharedTransform::inverse(std::vector<Complex> modes) {
+  if (comm_ != nullptr && length_ == 1) return inverse_row(std::move(modes));
+  inverse_columns(length_, columns().count, modes.data(), threads_);
+  if (comm_ != nullptr) modes = to_planes(modes);
+  const std::int64_t plane = box_.sites() / length_;
+  std::vector<double> own(static_cast<std::size_t>(planes_[place_] * plane));
+  inverse_planes(box_, planes_[place_], modes.data(), own.data(), threads_);
+  return own;
+}
+
+std::vector<Complex> SharedTransform::forward_row(std::span<const double> own) {
+  std::vector<double> row(static_cast<std::size_t>(box_.sites()));
+  comm_->to_all(std::as_bytes(own), std::as_writable_bytes(std::span(row)));
+  std::vector<Complex> modes(static_cast<std::size_t>(box_.modes()));
+  fft::forward(box_, row.data(), modes.data(), threads_);
+  return modes;
+}
+
+std::vector<double> SharedTransform::inverse_row(std::vector<Complex> modes) {
+  std::vector<double> row(static_cast<std::size_t>(box_.sites()));
+  fft::inverse(box_, modes.data(), row.data(), threads_);
+  const auto first = std::accumulate(
+      planes_.begin(), planes_.begin() + static_cast<std::ptrdiff_t>(place_), std::int64_t{0});
+  return {row.begin() + first, row.begin() + first + planes_[place_]};
+}
+
+/// A message has [plane of the sender][column of the receiver]: one after the other they are what
+/// the receiver wants.
+std::vector<Complex> SharedTransform::to_columns(const std::vector<Complex>& of_planes) {
+  const std::int64_t own = planes_[place_], all = columns_of(box_);
+  std::vector<std::int64_t> given, taken;
+  for (const Columns& of : columns_) given.push_back(own * of.count);
+  for (const std::int64_t planes : planes_) taken.push_back(planes * columns().count);
+  Messages<Complex> to(given), from(taken);
+  Complex* next = to.data();
+  for (const Columns& of : columns_)
+    for (std::int64_t plane = 0; plane < own; ++plane)
+      next = std::copy_n(of_planes.data() + plane * all + of.first, of.count, next);
+  comm_->each_to_each(to.given(), from.taken());
+  return from.release();
+}
+
+std::vector<Complex> SharedTransform::to_planes(const std::vector<Complex>& of_columns) {
+  const std::int64_t own = planes_[place_], all = columns_of(box_);
+  std::vector<std::int64_t> given, taken;
+  for (const std::int64_t planes : planes_) given.push_back(planes * columns().count);
+  for (const Columns& of : columns_) taken.push_back(own * of.count);
+  Messages<Complex> to(given), from(taken);
+  std::ranges::copy(of_columns, to.data());
+  comm_->each_to_each(to.given(), from.taken());
+  std::vector<Complex> of_planes(static_cast<std::size_t>(own * all));
+  const Complex* next = from.data();
+  for (const Columns& of : columns_)
+    for (std::int64_t plane = 0; plane < own; ++plane, next += of.count)
+      std::copy_n(next, of.count, of_planes.data() + plane * all + of.first);
+  return of_planes;
+}
+
+}  // namespace vphi::fft

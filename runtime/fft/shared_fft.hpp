@@ -1,0 +1,56 @@
+// Fourier transforms of a box of real data whose planes ranks share, in f64 on the host.
+//
+// Each rank transforms its planes, the columns along the slowest axis are dealt to the ranks, and
+// each transforms its columns. So a rank holds a share of the sites, or a share of the modes, and
+// never the whole box. A single row is transformed whole by every rank. Numbers are those of one
+// device, to the last bit, where every rank but the last has a multiple of
+// program::planes_together.
+// Throws CommError where the ranks do not reach each other any more.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "runtime/comm/comm.hpp"
+#include "runtime/fft/fft.hpp"
+
+namespace vphi::fft {
+
+class SharedTransform {
+ public:
+  /// Of a box on one device.
+  SharedTransform(const Box& box, int threads);
+  /// Rank r of `comm` has planes[r] planes, of a single row so many sites, one rank after the
+  /// other. `comm` must outlive this.
+  SharedTransform(const Box& box, std::vector<std::int64_t> planes, comm::Comm& comm, int threads);
+
+  const Box& box() const { return box_; }
+  /// The modes of this rank lie as [entry of a column][column], columns first, first + 1, ...:
+  /// column x + half*y of a box with three axes, x of one with two.
+  struct Columns {
+    std::int64_t first = 0, count = 0;
+  };
+  const Columns& columns() const { return columns_[place_]; }
+  std::int64_t modes() const { return columns().count * length_; }
+
+  /// The numbers at own sites (x fastest) become own modes, and back, without a factor.
+  std::vector<Complex> forward(std::span<const double> own);
+  std::vector<double> inverse(std::vector<Complex> modes);
+
+ private:
+  std::vector<Complex> forward_row(std::span<const double> own);
+  std::vector<double> inverse_row(std::vector<Complex> modes);
+  /// Entries of the own planes of all columns become all entries of the own columns, and back.
+  std::vector<Complex> to_columns(const std::vector<Complex>& of_planes);
+  std::vector<Complex> to_planes(const std::vector<Complex>& of_columns);
+
+  Box box_;
+  int threads_;
+  comm::Comm* comm_ = nullptr;
+  std::size_t place_ = 0;
+  std::int64_t length_;               ///< entries of a column
+  std::vector<std::int64_t> planes_;  ///< by rank
+  std::vector<Columns> columns_;      ///< by rank
+};
+
+}  // namespace vphi::fft

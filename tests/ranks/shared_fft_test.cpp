@@ -1,0 +1,95 @@
+// Transforms of boxes whose planes ranks share have the bits of one device, mode by mode.
+#include "runtime/fft/shared_fft.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "program/fourier_map.hpp"
+#include "runtime/comm/team.hpp"
+
+namespace vphi::fft {
+namespace {
+
+struct Row {
+  Box box;
+  std::vector<std::int64_t> planes;  ///< by rank; of a single row sites
+};
+
+std::vector<double> numbers_of(const Box& box) {
+  std::vector<double> f(static_cast<std::size_t>(box.sites()));
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    const double at = static_cast<double>(i);
+    f[i] = std::sin(1.3 * at) + std::cos(0.17 * at * at);
+  }
+  return f;
+}
+
+class SharedBoxes : public ::testing::TestWithParam<Row> {};
+
+TEST_P(SharedBoxes, HaveTheBitsOfOneDevice) {
+  const auto& [box, planes] = GetParam();
+  const std::vector<double> f = numbers_of(box);
+  std::vector<Complex> modes(static_cast<std::size_t>(box.modes()));
+  forward(box, f.data(), modes.data(), 1);
+  std::vector<Complex> scratch = modes;
+  std::vector<double> back(f.size());
+  inverse(box, scratch.data(), back.data(), 1);
+
+  comm::Team team(static_cast<int>(planes.size()));
+  std::vector<std::jthread> ranks;
+  std::vector<int> seen(modes.size());  // by mode: how many ranks hold it
+  std::mutex guard;
+  const std::int64_t length = planes_of(box), all = columns_of(box);
+  for (std::size_t r = 0; r < planes.size(); ++r)
+    ranks.emplace_back([&, r] {
+      const auto comm = team.comm(static_cast<int>(r));
+      SharedTransform shared(box, planes, *comm, 1 + static_cast<int>(r));
+      const std::int64_t plane = length > 1 ? box.sites() / length : 1;
+      std::int64_t first = 0;
+      for (std::size_t below = 0; below < r; ++below) first += planes[below] * plane;
+      const auto own = std::span(f).subspan(static_cast<std::size_t>(first),
+                                            static_cast<std::size_t>(planes[r] * plane));
+      const std::vector<Complex> mine = shared.forward(own);
+      ASSERT_EQ(static_cast<std::int64_t>(mine.size()), shared.modes());
+      const auto [column, count] = shared.columns();
+      {
+        const std::lock_guard lock(guard);
+        for (std::int64_t j = 0; j < length; ++j)
+          for (std::int64_t c = 0; c < count; ++c) {
+            const auto whole = static_cast<std::size_t>(j * all + column + c);
+            ++seen[whole];
+            ASSERT_EQ(mine[static_cast<std::size_t>(j * count + c)], modes[whole]) << whole;
+          }
+      }
+      const std::vector<double> again = shared.inverse(mine);
+      ASSERT_EQ(again.size(), own.size());
+      for (std::size_t i = 0; i < again.size(); ++i)
+        ASSERT_EQ(again[i], back[static_cast<std::size_t>(first) + i]) << i;
+    });
+  ranks.clear();
+  const int holders = length > 1 ? 1 : static_cast<int>(planes.size());
+  for (const int count : seen) ASSERT_EQ(count, holders);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    SharedFft, SharedBoxes,
+    ::testing::Values(Row{{{16, 12, 8}}, {4, 4}}, Row{{{16, 12, 8}}, {3, 3, 2}},
+                      Row{{{9, 5, 7}}, {1, 2, 4}},      // odd rows start at odd addresses
+                      Row{{{64, 6, 10}}, {5, 5}},       // groups of columns, the last one shorter
+                      Row{{{128, 64, 1}}, {16, 48}},    // rows by 16
+                      Row{{{30, 40, 1}}, {16, 8, 16}},  // rows by 8
+                      Row{{{33, 9, 1}}, {4, 5}}, Row{{{8, 4, 1}}, {4, 0}},
+                      Row{{{4096, 1, 1}}, {2048, 1024, 1024}}, Row{{{20, 1, 6}}, {2, 4}}));
+
+TEST(SharedFft, RowsThatAreTransformedTogetherDivideTheBox) {
+  EXPECT_EQ(program::planes_together({128, 64, 1, 1}), 16);
+  EXPECT_EQ(program::planes_together({30, 40, 1, 1}), 8);
+  EXPECT_EQ(program::planes_together({33, 9, 1, 1}), 1);
+  EXPECT_EQ(program::planes_together({64, 64, 64, 1}), 1);
+  EXPECT_EQ(program::planes_together({64, 1, 1, 1}), 1);
+}
+
+}  // namespace
+}  // namespace vphi::fft
