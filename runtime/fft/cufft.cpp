@@ -1,6 +1,8 @@
 // cuFFT, opened at run time. Names, values and signatures: NVIDIA, cuFFT library reference,
 // versions 11 (CUDA 12) and 12 (CUDA 13).
+#include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "runtime/device/cuda/nvrtc.hpp"
 #include "runtime/device/library.hpp"
@@ -17,7 +19,8 @@ using runtime::Library;
 using Result = int;
 using Handle = int;  ///< cufftHandle
 constexpr Result kSuccess = 0;
-constexpr int kR2C = 0x2a, kC2R = 0x2c, kD2Z = 0x6a, kZ2D = 0x6c;
+constexpr int kR2C = 0x2a, kC2R = 0x2c, kD2Z = 0x6a, kZ2D = 0x6c, kZ2Z = 0x69;
+constexpr int kForward = -1, kInverse = 1;
 
 struct Api {
   Result (*GetVersion)(int*) = nullptr;
@@ -32,6 +35,7 @@ struct Api {
   Result (*ExecC2R)(Handle, void*, void*) = nullptr;
   Result (*ExecD2Z)(Handle, void*, void*) = nullptr;
   Result (*ExecZ2D)(Handle, void*, void*) = nullptr;
+  Result (*ExecZ2Z)(Handle, void*, void*, int) = nullptr;
 };
 
 struct Loaded {
@@ -47,7 +51,8 @@ bool bind_all(const Library& library, Api& api) {
          library.bind(api.SetWorkArea, "cufftSetWorkArea") &&
          library.bind(api.MakePlanMany64, "cufftMakePlanMany64") &&
          library.bind(api.ExecR2C, "cufftExecR2C") && library.bind(api.ExecC2R, "cufftExecC2R") &&
-         library.bind(api.ExecD2Z, "cufftExecD2Z") && library.bind(api.ExecZ2D, "cufftExecZ2D");
+         library.bind(api.ExecD2Z, "cufftExecD2Z") && library.bind(api.ExecZ2D, "cufftExecZ2D") &&
+         library.bind(api.ExecZ2Z, "cufftExecZ2Z");
 }
 
 Loaded load() {
@@ -79,19 +84,34 @@ void check(Result code, std::string_view what) {
                       ").");
 }
 
+/// What a plan transforms, in place.
+struct Shape {
+  std::vector<long long> n;  ///< slowest axis first
+  long long count = 1;       ///< of them
+  /// Entries of a line lie so far apart, and lines side by side; 0: each transform is contiguous,
+  /// with rows of 2*(N_x/2 + 1) numbers.
+  long long stride = 0;
+};
+
+Shape whole(const Box& box) {
+  Shape shape;
+  for (const std::size_t axis : {2, 1, 0})
+    if (box.n[axis] > 1 || axis == 0) shape.n.push_back(box.n[axis]);
+  return shape;
+}
+
 /// One direction's plan; destroyed at the end.
 class Plan {
  public:
-  Plan(const Api& api, const Box& box, int type, void* stream) : api_(api) {
+  Plan(const Api& api, Shape shape, int type, void* stream) : api_(api) {
     check(api_.Create(&handle_), "make a plan");
-    long long n[3];
-    int rank = 0;
-    for (int axis : {2, 1, 0})
-      if (box.n[axis] > 1 || axis == 0) n[rank++] = box.n[axis];
-    // No strides given: in place, with rows of 2*(N_x/2 + 1) numbers.
+    const int rank = static_cast<int>(shape.n.size());
+    long long* embed = shape.stride > 0 ? shape.n.data() : nullptr;
+    const long long stride = std::max(1LL, shape.stride), next = shape.stride > 0 ? 1 : 0;
     Result code = api_.SetAutoAllocation(handle_, 0);
     if (code == kSuccess)
-      code = api_.MakePlanMany64(handle_, rank, n, nullptr, 1, 0, nullptr, 1, 0, type, 1, &work_);
+      code = api_.MakePlanMany64(handle_, rank, shape.n.data(), embed, stride, next, embed, stride,
+                                 next, type, shape.count, &work_);
     if (code == kSuccess) code = api_.SetStream(handle_, stream);
     if (code == kSuccess) return;
     api_.Destroy(handle_);
@@ -110,27 +130,41 @@ class Plan {
   std::size_t work_ = 0;
 };
 
-class CuTransform : public DeviceTransform {
+/// Work memory of plans, which use it one after the other.
+class Work {
  public:
-  CuTransform(runtime::Device& device, const Box& box, Precision precision)
-      : api_(cufft().api),
-        device_(device),
-        f64_(precision == Precision::F64),
-        stream_(device.raw_queue().queue),
-        to_modes_(api_, box, f64_ ? kD2Z : kR2C, stream_),
-        to_sites_(api_, box, f64_ ? kZ2D : kC2R, stream_),
-        work_(device.allocate(std::max(to_modes_.work(), to_sites_.work()))) {
-    void* memory = device_.raw_memory(work_);
-    check(api_.SetWorkArea(to_modes_.handle(), memory), "take its work memory");
-    check(api_.SetWorkArea(to_sites_.handle(), memory), "take its work memory");
+  Work(const Api& api, runtime::Device& device, std::initializer_list<const Plan*> plans)
+      : device_(device) {
+    std::size_t bytes = 1;
+    for (const Plan* plan : plans) bytes = std::max(bytes, plan->work());
+    memory_ = device.allocate(bytes);
+    for (const Plan* plan : plans)
+      check(api.SetWorkArea(plan->handle(), device.raw_memory(memory_)), "take its work memory");
   }
-  ~CuTransform() override {
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  ~Work() {
     try {
-      device_.free(work_);  // waits for what is queued
+      device_.free(memory_);  // waits for what is queued
     } catch (const DeviceError&) {
       // A device that failed has reported it before.
     }
   }
+
+ private:
+  runtime::Device& device_;
+  BufferHandle memory_;
+};
+
+class CuTransform : public DeviceTransform {
+ public:
+  CuTransform(runtime::Device& device, const Shape& shape, Precision precision)
+      : api_(cufft().api),
+        device_(device),
+        f64_(precision == Precision::F64),
+        to_modes_(api_, shape, f64_ ? kD2Z : kR2C, device.raw_queue().queue),
+        to_sites_(api_, shape, f64_ ? kZ2D : kC2R, device.raw_queue().queue),
+        work_(api_, device, {&to_modes_, &to_sites_}) {}
 
   void forward(BufferHandle box) override {
     device_.raw_queue();  // current for this thread
@@ -148,9 +182,35 @@ class CuTransform : public DeviceTransform {
   const Api& api_;
   runtime::Device& device_;
   bool f64_;
-  void* stream_;
   Plan to_modes_, to_sites_;
-  BufferHandle work_;
+  Work work_;
+};
+
+/// Complex lines in f64, side by side.
+class CuColumns : public DeviceTransform {
+ public:
+  CuColumns(runtime::Device& device, std::int64_t length, std::int64_t count)
+      : api_(cufft().api),
+        device_(device),
+        plan_(api_, {.n = {length}, .count = count, .stride = count}, kZ2Z,
+              device.raw_queue().queue),
+        work_(api_, device, {&plan_}) {}
+
+  void forward(BufferHandle columns) override { transform(columns, kForward); }
+  void inverse(BufferHandle columns) override { transform(columns, kInverse); }
+  std::string name() const override { return cufft().version; }
+
+ private:
+  void transform(BufferHandle columns, int direction) {
+    device_.raw_queue();
+    void* at = device_.raw_memory(columns);
+    check(api_.ExecZ2Z(plan_.handle(), at, at, direction), "transform");
+  }
+
+  const Api& api_;
+  runtime::Device& device_;
+  Plan plan_;
+  Work work_;
 };
 
 }  // namespace
@@ -162,10 +222,28 @@ std::unique_ptr<DeviceTransform> make_cufft(runtime::Device& device, const Box& 
     return nullptr;
   }
   try {
-    return std::make_unique<CuTransform>(device, box, precision);
+    return std::make_unique<CuTransform>(device, whole(box), precision);
   } catch (const DeviceError& error) {  // too little memory, or a box that it cannot transform
     if (why) *why = error.what();
     return nullptr;
+  }
+}
+
+DeviceHalves cufft_halves(runtime::Device& device, const Box& box, std::int64_t planes,
+                          std::int64_t columns, std::string* why) {
+  if (cufft().version.empty()) {
+    if (why) *why = cufft().why;
+    return {};
+  }
+  try {
+    Shape plane = whole(box);
+    plane.n.erase(plane.n.begin());
+    plane.count = planes;
+    return {std::make_unique<CuTransform>(device, plane, Precision::F64),
+            std::make_unique<CuColumns>(device, planes_of(box), columns)};
+  } catch (const DeviceError& error) {
+    if (why) *why = error.what();
+    return {};
   }
 }
 

@@ -36,6 +36,18 @@ std::size_t padded_bytes(const Box& box, program::Precision precision);
 std::unique_ptr<DeviceTransform> make_device_transform(runtime::Device& device, const Box& box,
                                                        program::Precision precision,
                                                        std::string* why = nullptr);
+/// The two halves of the transform of a box that ranks share (fft.hpp), in f64: so many planes, in
+/// the layout above, and complex columns side by side. Null, with a reason, where the device's
+/// library has none: cuFFT alone has them.
+struct DeviceHalves {
+  std::unique_ptr<DeviceTransform> planes, columns;
+};
+DeviceHalves make_device_halves(runtime::Device& device, const Box& box, std::int64_t planes,
+                                std::int64_t columns, std::string* why = nullptr);
+/// The same on the host, for any device.
+DeviceHalves make_host_halves(runtime::Device& device, const Box& box, std::int64_t planes,
+                              std::int64_t columns, int threads);
+
 /// A transform on the host, for any device.
 std::unique_ptr<DeviceTransform> make_host_transform(runtime::Device& device, const Box& box,
                                                      program::Precision precision, int threads);

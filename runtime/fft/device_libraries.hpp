@@ -7,6 +7,8 @@ namespace vphi::fft {
 
 std::unique_ptr<DeviceTransform> make_cufft(runtime::Device& device, const Box& box,
                                             program::Precision precision, std::string* why);
+DeviceHalves cufft_halves(runtime::Device& device, const Box& box, std::int64_t planes,
+                          std::int64_t columns, std::string* why);
 std::unique_ptr<DeviceTransform> make_vkfft(runtime::Device& device, const Box& box,
                                             program::Precision precision, std::string* why);
 

@@ -31,6 +31,9 @@ class SharedTransform {
     std::int64_t first = 0, count = 0;
   };
   const Columns& columns() const { return columns_[place_]; }
+  const Columns& columns_of_rank(int rank) const {
+    return columns_[static_cast<std::size_t>(rank)];
+  }
   std::int64_t modes() const { return columns().count * length_; }
 
   /// The numbers at own sites (x fastest) become own modes, and back, without a factor.

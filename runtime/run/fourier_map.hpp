@@ -17,6 +17,7 @@
 #include "program/program.hpp"
 #include "runtime/fft/device_fft.hpp"
 #include "runtime/fft/shared_fft.hpp"
+#include "runtime/run/ranks/lattice_ranks.hpp"
 #include "runtime/run/starts/field_kernels.hpp"
 
 namespace vphi::runtime {
@@ -41,6 +42,7 @@ class FourierMaps {
   using Table = std::vector<Entry>;  ///< entries that are not 0 in all modes
   /// The matrices of a map; the same object for maps that share them.
   const Table& table(std::size_t map);
+  const fft::SharedTransform& transform() const { return transform_; }
 
  private:
   Table made(const program::FourierMap& map) const;
@@ -52,20 +54,24 @@ class FourierMaps {
 };
 
 /// The maps of a program of one instance in the memory of a device, by its own transform: arrays do
-/// not go through the host. Boxes, matrices and the transform's plan are made at first use and
-/// kept. The caller owns the arrays. Throws DeviceError where a launch fails.
+/// not go through the host. Where ranks share the lattice, each device transforms its planes, and
+/// columns are dealt from device to device. Boxes, matrices and the transform's plan are made at
+/// first use and kept. The caller owns the arrays. Throws DeviceError where a launch fails, and
+/// what an exchange between ranks throws.
 class DeviceFourierMaps {
  public:
   enum class Transform { Device, Host };  ///< Host: for tests of the kernels on any OpenCL device
 
-  /// `program` and `device` must outlive this.
+  /// `ranks`: those that share the lattice, of which the program is one's; null: it is whole. All
+  /// must outlive this.
   DeviceFourierMaps(const program::Program& program, Device& device, int threads,
-                    Transform transform = Transform::Device);
+                    Transform transform = Transform::Device, LatticeRanks* ranks = nullptr);
   ~DeviceFourierMaps();
   DeviceFourierMaps(const DeviceFourierMaps&) = delete;
   DeviceFourierMaps& operator=(const DeviceFourierMaps&) = delete;
 
-  /// Whether the device, its library and its free memory allow it; otherwise `why`.
+  /// Whether the devices of all ranks, their libraries and their free memory allow it; otherwise
+  /// `why`.
   bool ready();
   const std::string& why() const { return why_; }
   /// The arrays `to` of a map from its arrays `from` (x fastest, in the precision of their
@@ -80,15 +86,25 @@ class DeviceFourierMaps {
   };
   const std::vector<Factors>& factors(std::size_t map);
   void release();
+  bool make();
+  void make_transforms();
+  /// From numbers at sites in `sites_` to modes in a box, and back.
+  void forward(BufferHandle box);
+  void inverse(BufferHandle box);
+  BufferHandle sites_of(BufferHandle box) const { return ranks_ ? sites_ : box; }
+  void deal(BufferHandle from, BufferHandle to, bool to_columns);
 
   const program::Program& program_;
   Device& device_;
   Transform wanted_;
   int threads_;
+  LatticeRanks* ranks_;
   FourierMaps tables_;
   fft::Box box_;
-  std::unique_ptr<fft::DeviceTransform> transform_;
+  std::int64_t planes_, own_sites_, modes_;  ///< of this rank
+  std::unique_ptr<fft::DeviceTransform> transform_, columns_;
   std::vector<BufferHandle> boxes_;  ///< one for each array of a map that is read, and one
+  BufferHandle sites_;               ///< of ranks: padded rows of the own planes
   BufferHandle sheet_;
   std::map<const FourierMaps::Table*, std::vector<Factors>> factors_;
   FieldKernels kernels_;

@@ -303,15 +303,16 @@ bool Session::maps_on_device() {
   if (info.target == program::Target::Native || map_fields_ == SessionOptions::Fields::Host ||
       (info.is_cpu && map_fields_ == SessionOptions::Fields::Auto))
     return false;
-  if (lattice_) {
-    why_maps_by_host_ = "ranks share the lattice";
-    return false;
-  }
   if (program_.instances > 1) {
     why_maps_by_host_ = "a sweep has several instances";
     return false;
   }
-  device_maps_ = std::make_unique<DeviceFourierMaps>(program_, device_, threads_);
+  if (lattice_ && !lattice_->recorded()) {
+    why_maps_by_host_ = "the GPUs of the ranks do not reach each other";
+    return false;
+  }
+  device_maps_ = std::make_unique<DeviceFourierMaps>(
+      program_, device_, threads_, DeviceFourierMaps::Transform::Device, lattice_.get());
   if (!device_maps_->ready()) why_maps_by_host_ = device_maps_->why();
   return device_maps_->ready();
 }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <mutex>
+#include <ostream>
 #include <thread>
 
 #include "program/fourier_map.hpp"
@@ -16,6 +18,11 @@ struct Row {
   Box box;
   std::vector<std::int64_t> planes;  ///< by rank; of a single row sites
 };
+
+void PrintTo(const Row& row, std::ostream* out) {
+  *out << row.box.n[0] << "x" << row.box.n[1] << "x" << row.box.n[2] << " for "
+       << row.planes.size();
+}
 
 std::vector<double> numbers_of(const Box& box) {
   std::vector<double> f(static_cast<std::size_t>(box.sites()));

@@ -51,8 +51,11 @@ void size_slots(const Job& job, const MarchPlan& plan, const MarchShape& shape, 
   number("lanes_x", shape.lanes);
   number("width", plan.width);
   number("nz", kernel.walked()[2]);
-  slots["below"] =
-      kernel.planes && kernel.planes->first > 0 ? code("{}u + ", kernel.planes->first) : Code();
+  // the first own plane, or site of a single row
+  const bool ghosts = kernel.planes && kernel.planes->first > 0;
+  const Code first = ghosts ? code("{}u + ", kernel.planes->first) : Code();
+  slots["below"] = ghosts && kernel.planes->axis == 2 ? first : Code();
+  slots["left"] = ghosts && kernel.planes->axis == 0 ? first : Code();
   number("rows_per_thread", shape.rows_per_thread);
   number("twice_depth", 2 * plan.depth);
   number("stage_vectors", plan.stage_vectors);
@@ -122,7 +125,7 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
       std::max(shape.stages * plan.stage_vectors * plan.vector_bytes, reductions.tree_doubles * 8);
   const int blocks = (bytes + 15) / 16;
 
-  const Groups groups{kernel.extent[0] / (shape.lanes * plan.width),
+  const Groups groups{kernel.walked()[0] / (shape.lanes * plan.width),
                       (kernel.extent[1] + shape.tile_y() - 1) / shape.tile_y(), shape.ranges};
   const std::int64_t partials =
       groups[0] * groups[1] * groups[2] * static_cast<std::int64_t>(kernel.reductions.size());
@@ -212,9 +215,9 @@ auto in_best_shape(const Job& job, const Use& use)
 }  // namespace
 
 std::optional<program::Kernel> march_if_it_fits(const Job& job, const Bindings& bindings) {
-  // ranges of planes are along z, and rows are whole
+  // ranges of planes are along z, or a single row is cut
   const kernel::Kernel& k = job.kernel;
-  if (k.planes && (k.planes->axis == 0 || k.planes->axis != k.dims - 1)) return std::nullopt;
+  if (k.planes && k.planes->axis != k.dims - 1) return std::nullopt;
   return in_best_shape(job, [&](const Job& in_three, const MarchShape& shape) {
     return emit_march(in_three, bindings, shape);
   });

@@ -67,7 +67,7 @@ MarchPlan plan_march(const Job& job) {
     if (read_at_all) plan.arrays.push_back(std::move(staged));
   }
   plan.width = 16 / bytes_of(job.body.real);
-  while (job.kernel.extent[0] % plan.width != 0) plan.width /= 2;
+  while (job.kernel.walked()[0] % plan.width != 0) plan.width /= 2;
   plan.vector_bytes = plan.width * bytes_of(job.body.real);
   return plan;
 }

@@ -77,6 +77,13 @@ bool bounds_fit(const Job& job, const MarchPlan& plan) {
   return true;
 }
 
+/// Whether the tiles of a rank that has a piece of a single row are tiles of the whole row, and its
+/// vectors are aligned.
+bool ends_with_slabs(const kernel::Kernel& kernel, std::int64_t tile_x, int width) {
+  if (!kernel.planes || kernel.planes->axis != 0) return true;
+  return kernel.planes->slab % tile_x == 0 && kernel.planes->first % width == 0;
+}
+
 bool fits_plan(const Job& job, const MarchShape& shape, MarchPlan& plan) {
   const kernel::Kernel& kernel = job.kernel;
   apply_shape(job, shape, plan);
@@ -85,9 +92,10 @@ bool fits_plan(const Job& job, const MarchShape& shape, MarchPlan& plan) {
       std::int64_t{plan.vector_bytes} * shape.stages * plan.stage_vectors + 1024;
   const int edges = (shape.tile_y() + 2 * plan.edge_y) * 2 * plan.side;
   const bool exchanges = job.dialect.can.exchange_lanes;
-  return kernel.extent[0] % tile_x == 0 && bounds_fit(job, plan) &&
-         kernel.extent[0] >= plan.reach_x + plan.width && kernel.extent[1] > plan.reach_y &&
-         kernel.extent[2] > plan.depth && shape.ranges <= kernel.whole()[2] &&
+  return kernel.walked()[0] % tile_x == 0 && ends_with_slabs(kernel, tile_x, plan.width) &&
+         bounds_fit(job, plan) && kernel.extent[0] >= plan.reach_x + plan.width &&
+         kernel.extent[1] > plan.reach_y && kernel.extent[2] > plan.depth &&
+         shape.ranges <= kernel.whole()[2] &&
          bytes <= static_cast<std::int64_t>(job.target.local_bytes) && edges <= shape.threads() &&
          (!exchanges || plan.reach_x <= plan.width) && shape.threads() <= 1024 &&
          static_cast<int>(kernel.reductions.size()) <= shape.threads();
@@ -129,7 +137,8 @@ double expected_cost(const Job& job, const MarchShape& shape, const MarchPlan& p
   cost *= row_bytes <= 128 ? 1.12 : row_bytes <= 256 ? 1.06 : row_bytes <= 512 ? 1.018 : 1;
   cost *= shape.threads() < 64 ? 1.1 : shape.threads() < 128 ? 1.04 : 1;
   if (row_bytes >= 2048) cost *= plan.width == 2 ? 0.987 : 1.005;
-  if (x == static_cast<double>(kernel.extent[0])) cost *= 1.03;
+  const auto row = static_cast<double>(kernel.whole()[0]);
+  if (x == row) cost *= 1.03;
   const bool four_values = shape.rows_per_thread * plan.width == 4;
   cost *= four_values ? 1 : 1.015;
   cost *= shape.stages == 2 ? 1.03 : shape.stages == 3 ? 1 : 0.999;
@@ -137,12 +146,12 @@ double expected_cost(const Job& job, const MarchShape& shape, const MarchPlan& p
   // Filling the stages at the start of a range; neighbours that drift apart on a long march and
   // find their halo gone from the cache.
   const double plane_bytes =
-      static_cast<double>(kernel.extent[0] * kernel.extent[1]) * least * bytes_of(job.body.real);
+      row * static_cast<double>(kernel.extent[1]) * least * bytes_of(job.body.real);
   cost *= 1 + 0.4 / planes + 0.0012 * planes * std::min(1.0, plane_bytes / 8e6);
 
   // Processors that have nothing left to do.
   const double units = std::max(1, job.target.compute_units);
-  const double groups = static_cast<double>(kernel.extent[0]) / x * tiles_y * shape.ranges;
+  const double groups = row / x * tiles_y * shape.ranges;
   const double bytes = 1.0 * plan.vector_bytes * shape.stages * plan.stage_vectors + 1024;
   const double occupancy =
       std::max(1.0, std::floor(std::min(512.0 / shape.threads(), 228.0 * 1024 / bytes)));
@@ -199,14 +208,14 @@ bool wide_tile(const Job& job, const MarchPlan& plan) {
   if (job.kernel.extent[1] > 1) return false;
   const kernel::Cost cost = kernel::cost(job.kernel);
   return cost.instructions <= kMostInstructionsOfAByte * cost.bytes ||
-         job.kernel.extent[0] / plan.width % kFewestVectors != 0;
+         job.kernel.whole()[0] / plan.width % kFewestVectors != 0;
 }
 
 /// Planes of a range. Where ranks share the lattice, ranges end where slabs end: then the groups of
 /// a rank are groups of the whole lattice, for which the shape is chosen.
 std::vector<std::int64_t> plane_choices(const kernel::Kernel& kernel) {
   std::vector<std::int64_t> choices{16, 32, 8, 4};
-  if (!kernel.planes) return choices;
+  if (!kernel.planes || kernel.planes->axis != 2) return choices;
   const std::int64_t slab = kernel.planes->slab;
   std::erase_if(choices, [&](std::int64_t planes) { return slab % planes != 0; });
   choices.push_back(slab);
@@ -222,7 +231,7 @@ std::optional<MarchShape> choose_march(const Job& job) {
   const int special = kernel::cost(job.kernel).special;
   std::optional<MarchShape> best;
   double least = 0;
-  for (int lanes : lane_choices(job.kernel.extent[0] / plan.width, job.kernel.boundary[0],
+  for (int lanes : lane_choices(job.kernel.whole()[0] / plan.width, job.kernel.boundary[0],
                                 wide_tile(job, plan)))
     for (int lines : line_choices(job.kernel.extent[1]))
       for (int rows : {1, 2})
@@ -239,7 +248,7 @@ std::optional<MarchShape> choose_march(const Job& job) {
             best = shape;
             least = cost;
           }
-  if (best && job.kernel.planes)
+  if (best && job.kernel.planes && job.kernel.planes->axis == 2)
     best->ranges =
         static_cast<int>(best->ranges * job.kernel.planes->own / job.kernel.planes->whole);
   return best;

@@ -16,6 +16,18 @@ std::vector<std::vector<Launch>> steps_of(const program::Program& p) {
   return {p.cycle.begin(), p.cycle.end()};
 }
 
+/// That a rank sends to the others of one array whose columns are dealt (fft/shared_fft.hpp): modes
+/// of its planes in f64, or the sites of a row.
+double dealt_bytes(const program::Program& p) {
+  const auto extent = p.whole_extent();
+  const auto sites = static_cast<double>(extent[0] * extent[1] * extent[2]);
+  const auto whole = static_cast<double>(p.cut.whole), own = static_cast<double>(p.cut.own);
+  if (p.cut.axis == 0) return (whole - own) * sizeof(double);
+  const double modes =
+      sites / static_cast<double>(extent[0]) * (static_cast<double>(extent[0] / 2) + 1);
+  return 2 * sizeof(double) * modes * own / whole * (whole - own) / whole;
+}
+
 }  // namespace
 
 Traffic traffic_of_step(const program::Program& p) {
@@ -33,6 +45,11 @@ Traffic traffic_of_step(const program::Program& p) {
         wants = true;
       }
       traffic.exchanges += wants ? 1 : 0;
+      for (const int map : launch.maps) {
+        const auto& of = p.maps[static_cast<std::size_t>(map)];
+        const auto arrays = static_cast<double>(of.from.size() + of.to.size());
+        traffic.exchanges += arrays, traffic.planes += arrays * dealt_bytes(p);
+      }
       planes_wait = !launch.halos.empty();
       for (const program::Halo& halo : launch.halos) {
         const auto& buffer = p.buffers[static_cast<std::size_t>(halo.buffer)];

@@ -13,7 +13,7 @@ constexpr std::size_t kUnrecorded = 32;  ///< tables of exchanges that no record
 
 }  // namespace
 
-std::vector<Message> ghost_messages(const program::Program& program, int ranks,
+std::vector<Message> array_messages(const program::Program& program, int ranks,
                                     const Wanted& wanted, int from, int to) {
   std::vector<Message> list;
   for (std::size_t g = 0; g < wanted.ghosts.size(); ++g) {
@@ -27,6 +27,14 @@ std::vector<Message> ghost_messages(const program::Program& program, int ranks,
                       static_cast<std::uint64_t>(planes.count) * plane,
                       image_mask(program.cut, planes.change, ghosts.precision)});
     }
+  }
+  for (std::size_t d = 0; d < wanted.dealt.size(); ++d) {
+    const Wanted::Runs& runs =
+        wanted.dealt[d].runs[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+    const std::size_t array = wanted.ghosts.size() + wanted.joined.size() + d;
+    for (std::uint64_t k = 0; k < runs.count; ++k)
+      list.push_back(
+          {array, runs.from + k * runs.from_step, runs.to + k * runs.to_step, runs.bytes, {}});
   }
   return list;
 }
@@ -68,6 +76,8 @@ DeviceExchange::Arrays DeviceExchange::arrays(const Wanted& wanted) {
   arrays.to = arrays.from;
   for (const Wanted::Joined& one : wanted.joined)
     arrays.from.push_back(address(one.own) + one.own_at), arrays.to.push_back(address(one.all));
+  for (const Wanted::Dealt& one : wanted.dealt)
+    arrays.from.push_back(address(one.from)), arrays.to.push_back(address(one.to));
   return arrays;
 }
 
@@ -125,6 +135,8 @@ const DeviceExchange::Table& DeviceExchange::table(const Wanted& wanted, bool re
     key.insert(key.end(), {ghosts.array.id, ghosts.depth[0], ghosts.depth[1]});
   key.push_back(-1);
   for (const Wanted::Joined& one : wanted.joined) key.insert(key.end(), {one.own.id, one.all.id});
+  key.push_back(-2);
+  for (const Wanted::Dealt& one : wanted.dealt) key.insert(key.end(), {one.from.id, one.to.id});
   const auto found = tables_.find(key);
   if (found != tables_.end()) {
     if (recorded && !found->second.recorded) unrecorded_.remove(key);

@@ -31,12 +31,13 @@ std::vector<T> everyone(comm::Comm& comm, const std::vector<T>& own) {
 
 /// Planes or sums that one rank sends to another, in bytes of the arrays at both ends.
 struct Message {
-  std::size_t array = 0;  ///< which of the wanted ones: ghosts first, then sums
+  std::size_t array = 0;  ///< which of the wanted ones: ghosts first, then sums, then what is dealt
   std::uint64_t from = 0, to = 0, bytes = 0;
   ImageMask mask;  ///< applied by the rank that receives it
 };
-/// Ghosts of the wanted arrays that rank `to` gets from rank `from`, itself included.
-std::vector<Message> ghost_messages(const program::Program& program, int ranks,
+/// Ghosts and dealt parts of the wanted arrays that rank `to` gets from rank `from`, itself
+/// included.
+std::vector<Message> array_messages(const program::Program& program, int ranks,
                                     const Wanted& wanted, int from, int to);
 
 /// Adds pieces of at most kPeerBytes, each for one block, with units as wide as the addresses
@@ -89,7 +90,8 @@ class DeviceExchange {
   std::uint64_t address(BufferHandle buffer);
   std::size_t ranks() const { return static_cast<std::size_t>(comm_.size()); }
   std::size_t rank() const { return static_cast<std::size_t>(comm_.rank()); }
-  /// Where the wanted arrays lie here, ghosts first: what is sent, and where it is received.
+  /// Where the wanted arrays lie here, in the order of Message::array: what is sent, and where it
+  /// is received.
   struct Arrays {
     std::vector<std::uint64_t> from, to;
   };

@@ -52,9 +52,20 @@ struct Wanted {
     BufferHandle own, all;
     std::size_t own_bytes = 0, all_bytes = 0, own_at = 0;
   };
+  /// Runs of bytes that follow one another at equal steps: `from` of the array of the rank that
+  /// gives them, `to` of that which gets them.
+  struct Runs {
+    std::uint64_t from = 0, from_step = 0, to = 0, to_step = 0, bytes = 0, count = 0;
+  };
+  /// Parts of an array that each rank gives every other one, and itself: runs[giver][taker].
+  struct Dealt {
+    BufferHandle from, to;
+    std::vector<std::vector<Runs>> runs;
+  };
   std::vector<Ghosts> ghosts;
   std::vector<Joined> joined;
-  bool empty() const { return ghosts.empty() && joined.empty(); }
+  std::vector<Dealt> dealt;
+  bool empty() const { return ghosts.empty() && joined.empty() && dealt.empty(); }
 };
 
 }  // namespace vphi::runtime

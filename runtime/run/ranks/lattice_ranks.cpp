@@ -119,9 +119,32 @@ void LatticeRanks::through_host(const Wanted& wanted) {
     comm_.to_all(own, all);
     device_.upload(one.all, 0, all);
   }
+  for (const Wanted::Dealt& dealt : wanted.dealt) dealt_through_host(dealt);
   for (const Wanted::Ghosts& ghosts : wanted.ghosts)
     beyond_neighbours(program_.cut, comm_.size(), ghosts.depth) ? others_through_host(ghosts)
                                                                 : neighbours_through_host(ghosts);
+}
+
+void LatticeRanks::dealt_through_host(const Wanted::Dealt& dealt) {
+  const auto own = static_cast<std::size_t>(comm_.rank());
+  const auto ranks = static_cast<std::size_t>(comm_.size());
+  std::vector<Bytes> given, taken;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const Wanted::Runs &out = dealt.runs[own][r], &in = dealt.runs[r][own];
+    given.emplace_back(out.bytes * out.count), taken.emplace_back(in.bytes * in.count);
+    for (std::uint64_t k = 0; k < out.count; ++k)
+      device_.download(std::span(given[r]).subspan(k * out.bytes, out.bytes), dealt.from,
+                       out.from + k * out.from_step);
+  }
+  const std::vector<std::span<const std::byte>> to(given.begin(), given.end());
+  const std::vector<std::span<std::byte>> from(taken.begin(), taken.end());
+  comm_.each_to_each(to, from);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const Wanted::Runs& in = dealt.runs[r][own];
+    for (std::uint64_t k = 0; k < in.count; ++k)
+      device_.upload(dealt.to, in.to + k * in.to_step,
+                     std::span(taken[r]).subspan(k * in.bytes, in.bytes));
+  }
 }
 
 void LatticeRanks::others_through_host(const Wanted::Ghosts& ghosts) {

@@ -51,7 +51,7 @@ DeviceExchange::Contents NcclExchange::contents(const Wanted& wanted) {
   const int own = comm_.rank();
   const Arrays arrays = this->arrays(wanted);
   const auto between = [&](int from, int to) {
-    return ghost_messages(program_, comm_.size(), wanted, from, to);
+    return array_messages(program_, comm_.size(), wanted, from, to);
   };
   const auto bytes_of = [](const std::vector<Message>& list) {
     std::uint64_t sum = 0;

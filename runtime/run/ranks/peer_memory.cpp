@@ -111,7 +111,7 @@ KernelHandle PeerMemory::kernel(unsigned blocks) {
 std::vector<Message> PeerMemory::messages(const Wanted& wanted, std::size_t from, std::size_t to,
                                           const std::vector<std::uint64_t>& sums) const {
   std::vector<Message> list =
-      ghost_messages(program_, comm_.size(), wanted, static_cast<int>(from), static_cast<int>(to));
+      array_messages(program_, comm_.size(), wanted, static_cast<int>(from), static_cast<int>(to));
   const std::size_t count = wanted.joined.size();
   for (std::size_t s = 0; s < count; ++s) {
     std::uint64_t before = 0;

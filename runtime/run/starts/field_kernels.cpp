@@ -113,7 +113,7 @@ constexpr const char* kUnpad = R"(
 VPHI_KERNEL vphi_field(VPHI_GLOBAL REAL* out, VPHI_GLOBAL const double* box,
                        VPHI_GLOBAL const double* sheet) {
   const i64 nx = (i64)sheet[NX], rows = (i64)sheet[NY] * (i64)sheet[NZ], i = VPHI_INDEX;
-  if (i < nx * rows) out[i] = (REAL)box[i / nx * 2 * (nx / 2 + 1) + i % nx];
+  if (i < nx * rows) out[(i64)sheet[FIRST] + i] = (REAL)box[i / nx * 2 * (nx / 2 + 1) + i % nx];
 }
 )";
 
@@ -121,7 +121,7 @@ constexpr const char* kPad = R"(
 VPHI_KERNEL vphi_field(VPHI_GLOBAL double* box, VPHI_GLOBAL const REAL* field,
                        VPHI_GLOBAL const double* sheet) {
   const i64 nx = (i64)sheet[NX], rows = (i64)sheet[NY] * (i64)sheet[NZ], i = VPHI_INDEX;
-  if (i < nx * rows) box[i / nx * 2 * (nx / 2 + 1) + i % nx] = (double)field[i];
+  if (i < nx * rows) box[i / nx * 2 * (nx / 2 + 1) + i % nx] = (double)field[(i64)sheet[FIRST] + i];
 }
 )";
 
@@ -183,11 +183,11 @@ VPHI_KERNEL vphi_field(VPHI_GLOBAL double* sums, VPHI_GLOBAL const double* box,
 )";
 
 // A mode times its factor; what is done with the product, and the kind of factor, follow in front.
-constexpr const char* kModes = R"(
+constexpr const char* kMultiplyModes = R"(
 VPHI_KERNEL vphi_field(VPHI_GLOBAL double* to, VPHI_GLOBAL const double* from,
                        VPHI_GLOBAL const double* factors, VPHI_GLOBAL const double* sheet) {
   const i64 i = VPHI_INDEX;
-  if (i >= ((i64)sheet[NX] / 2 + 1) * (i64)sheet[NY] * (i64)sheet[NZ]) return;
+  if (i >= (i64)sheet[MODES]) return;
   const double re = from[2 * i] * sheet[SCALE], im = from[2 * i + 1] * sheet[SCALE];
   to[2 * i] VPHI_PUT VPHI_RE;
   to[2 * i + 1] VPHI_PUT VPHI_IM;
@@ -222,13 +222,13 @@ Entry entry_of(FieldKernel which) {
     case FieldKernel::BinPower:
       return {"power by bin", kBinPower, 3};
     case FieldKernel::SetModesReal:
-      return {"modes times real factors", kModes, 4, kSet, kReal};
+      return {"modes times real factors", kMultiplyModes, 4, kSet, kReal};
     case FieldKernel::AddModesReal:
-      return {"modes times real factors, added", kModes, 4, kAdd, kReal};
+      return {"modes times real factors, added", kMultiplyModes, 4, kAdd, kReal};
     case FieldKernel::SetModesComplex:
-      return {"modes times factors", kModes, 4, kSet, kComplex};
+      return {"modes times factors", kMultiplyModes, 4, kSet, kComplex};
     case FieldKernel::AddModesComplex:
-      return {"modes times factors, added", kModes, 4, kAdd, kComplex};
+      return {"modes times factors, added", kMultiplyModes, 4, kAdd, kComplex};
   }
   return {};
 }
@@ -236,9 +236,9 @@ Entry entry_of(FieldKernel which) {
 /// #define NX 0 and so on, as in the enumeration.
 std::string sheet_names() {
   constexpr std::array<const char*, kSheetSize> names{
-      "NX",       "NY",  "NZ",     "SEED_LOW", "SEED_HIGH", "STREAM", "MASS2",
-      "VELOCITY", "CUT", "SMOOTH", "LAID",     "SCALE",     "DKX",    "DKY",
-      "DKZ",      "LOW", "HIGH",   "BINS",     "UNITX",     "UNITY",  "UNITZ"};
+      "NX",   "NY",     "NZ",    "SEED_LOW", "SEED_HIGH", "STREAM", "MASS2", "VELOCITY",
+      "CUT",  "SMOOTH", "LAID",  "SCALE",    "DKX",       "DKY",    "DKZ",   "LOW",
+      "HIGH", "BINS",   "UNITX", "UNITY",    "UNITZ",     "MODES",  "FIRST"};
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)
     text += std::string("#define ") + names[i] + " " + std::to_string(i) + "\n";

@@ -42,6 +42,8 @@ enum Sheet {
   kUnitX,
   kUnitY,
   kUnitZ,
+  kModes,  ///< that SetModes and AddModes multiply
+  kFirst,  ///< sites of the field before those that Pad and Unpad copy
   kSheetSize
 };
 
