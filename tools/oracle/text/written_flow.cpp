@@ -87,6 +87,7 @@ Numbers Written::rate_of_formula(const dsl::Expr& e, const Scope& scope, const P
   } flowing{flowing_, flowing_};
   flowing_ = true;
   std::vector<Stream> all = streams(equations);
+  const OtherState nothing(*this, 0, root_);
   const long double t0 = t, a0 = a, h0 = hubble;
   long double of_hubble = 0;
   if (closed() && equations) {

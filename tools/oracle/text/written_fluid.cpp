@@ -26,6 +26,13 @@ bool finite(const Cell& cell) {
   return std::all_of(cell.begin(), cell.end(), [](long double x) { return std::isfinite(x); });
 }
 
+/// Whether an iteration comes no nearer. Its equation may hold derivatives, which are differences
+/// and known to 1e-14 at best: steps need not become smaller than what they leave.
+bool ended(long double step, long double before) {
+  constexpr long double kNear = 1e-12L;
+  return step == 0 || (step < kNear && step >= before);
+}
+
 }  // namespace
 
 Numbers Written::value(const dsl::Expr& e, const Given& given, const Place* place) {
@@ -52,6 +59,8 @@ Numbers Written::value(const dsl::Expr& e, const Given& given, const Place* plac
     local.index = Index{axis, 1, Index::Kind::Direction};
     scope.names.emplace(name, std::move(local));
   }
+  if (!root_) known_.clear();
+  const OtherState other(*this, ++states_, &scope);
   try {
     return at(e, scope, place);
   } catch (const NeedsPlace&) {
@@ -187,9 +196,8 @@ long double WrittenFluid::root(const Written::Given& names, const Place& place) 
   long double u = solve.start, before = std::numeric_limits<long double>::infinity();
   for (int round = 0; round < kRounds && std::isfinite(u); ++round) {
     const long double next = g(u), step = std::fabs(next - u);
-    const long double unit = 1e-15L * std::max(1.0L, std::fabs(u));
-    if (step == 0 || (step < unit && step >= before)) return next;  // no nearer than this
-    before = step;
+    if (ended(step / std::max(1.0L, std::fabs(u)), before)) return next;
+    before = step / std::max(1.0L, std::fabs(u));
     u = next;
   }
   if (!solve.from || !solve.to) return kNone;
@@ -221,7 +229,7 @@ Numbers WrittenFluid::vector_root(const Written::Given& names, const Place& plac
       step = std::max(step, std::fabs(next.parts.at(i).real() - v.parts[i].real()));
     v = std::move(next);
     if (!std::isfinite(step)) break;
-    if (step == 0 || (step < 1e-15L && step >= before)) return v;
+    if (ended(step, before)) return v;
     before = step;
   }
   for (Complex& z : v.parts) z = kNone;
@@ -271,7 +279,7 @@ std::vector<Numbers> WrittenFluid::joint_roots(const Written::Given& names, cons
       own.values[solve.name] = then;
     }
     if (!std::isfinite(step)) break;
-    found = step == 0 || (step < 1e-15L && step >= before);
+    found = ended(step, before);
     before = step;
   }
   std::vector<Numbers> roots;
@@ -506,6 +514,13 @@ Cell WrittenFluid::sources(const FluidCell& cell,
   } within{*this};
   with_sources_ = true;
   text_.moves = &moved;
+  // so short that no primitive variable moves by more than a small part of itself
+  constexpr long double kPart = 1e-4L, kSmall = 0.1L;
+  long double fastest = 1;
+  for (std::size_t i = 0; i < derivatives.size(); ++i)
+    fastest = std::max(
+        fastest, std::fabs(derivatives[i]) / std::max(kSmall, std::fabs(cell.primitives.at(i))));
+  text_.move_step = kPart / fastest;
   text_.was_moved = false;
   const std::vector<Cell> out = fluxes(cell, place);
   Cell result;
@@ -517,6 +532,9 @@ Cell WrittenFluid::sources(const FluidCell& cell,
 
 long double WrittenFluid::factor(std::size_t k, const Place& place,
                                  const std::array<int, 3>& halves) {
+  const std::tuple key(text_.t, k, place, halves);
+  if (const auto known = known_factors_.find(key); known != known_factors_.end())
+    return known->second;
   constexpr const char* kAxes[] = {"x", "y", "z"};
   Written::Given names;
   long double square = 0;
@@ -528,7 +546,11 @@ long double WrittenFluid::factor(std::size_t k, const Place& place,
     square += position * position;
   }
   names.values["r"] = Numbers::of(std::sqrt(square));
-  return text_.value(*factors_.at(k), names, &place).parts.at(0).real();
+  const long double value = text_.value(*factors_.at(k), names, &place).parts.at(0).real();
+  constexpr std::size_t kMost = 100000;
+  if (known_factors_.size() > kMost) known_factors_.clear();
+  known_factors_.emplace(key, value);
+  return value;
 }
 
 /// Simpson's mean over a cell, or over the face across the axis `without`.

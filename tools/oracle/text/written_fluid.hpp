@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -126,8 +127,11 @@ class WrittenFluid {
   std::vector<Law> laws_;
   std::map<std::string, const dsl::Expr*> facts_;  ///< of `recover`
   std::vector<const dsl::Expr*> factors_;          ///< of `metric scale`
-  std::string energy_;                             ///< `energy = NAME` beside them
-  std::map<std::size_t, long double> isotropic_;   ///< first component of a law -> its `grad`
+  /// Their values, by time, number, place and halves of a step.
+  std::map<std::tuple<long double, std::size_t, Place, std::array<int, 3>>, long double>
+      known_factors_;
+  std::string energy_;                            ///< `energy = NAME` beside them
+  std::map<std::size_t, long double> isotropic_;  ///< first component of a law -> its `grad`
   std::vector<WrittenSolve> solves_;
   Written::Given of_sources_;  ///< names of sources
   bool with_sources_ = false;  ///< within `sources`

@@ -552,7 +552,7 @@ Cell WrittenScheme::derivatives(const FluidCell& cell, const Cell& of_fluxes,
   for (std::size_t i = 0; i < n; ++i) matrix[i][n] = of_fluxes.at(i) + still[i] - by_time[i];
   for (std::size_t j = 0; j < n; ++j) {
     const long double size = std::max(1e-3L, std::fabs(cell.primitives[j]));
-    const Cell density = slope(1e-3L * size, [&](long double h) {
+    const Cell density = slope(1e-4L * size, [&](long double h) {
       Cell moved = cell.primitives;
       moved[j] += h;
       return fluid_.densities(moved, p);
@@ -622,7 +622,12 @@ std::vector<Cell> WrittenScheme::rates(const std::vector<Cell>& cells,
   }
   for (std::size_t i = 0; with_sources && i < places.size(); ++i) {
     const Place& p = places[i];
-    const auto near = [&](const Place& there) { return primitives_at(primitives, there); };
+    std::map<Place, Cell> known;
+    const auto near = [&](const Place& there) {
+      const auto found = known.find(there);
+      if (found != known.end()) return found->second;
+      return known.emplace(there, primitives_at(primitives, there)).first->second;
+    };
     const FluidCell cell{cells[static_cast<std::size_t>(box.site(p))], near(p)};
     const Sources sources = [&](const Cell& derivatives) {
       return fluid_.sources(cell, near, derivatives, p);

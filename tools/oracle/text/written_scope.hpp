@@ -16,6 +16,29 @@ struct Written::Local {
   std::optional<Numbers> fixed;
   std::optional<Index> index;
   std::function<Numbers(const Place&)> of_place;
+  mutable Remembered known;  ///< values of the text
+};
+
+/// While it exists another state holds, and what was remembered before is not read. State 0
+/// remembers nothing; `root` has the names that definitions see.
+class Written::OtherState {
+ public:
+  OtherState(Written& text, unsigned long state, const Scope* root)
+      : text_(text), state_(text.state_), root_(text.root_) {
+    text.state_ = state;
+    text.root_ = root;
+  }
+  ~OtherState() {
+    text_.state_ = state_;
+    text_.root_ = root_;
+  }
+  OtherState(const OtherState&) = delete;
+  OtherState& operator=(const OtherState&) = delete;
+
+ private:
+  Written& text_;
+  unsigned long state_;
+  const Scope* root_;
 };
 
 /// Local names, innermost first; `dynamic` ones are visible in the model's definitions as well.

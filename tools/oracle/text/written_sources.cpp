@@ -55,6 +55,7 @@ long double Written::slope_of(const std::vector<Term>& terms, long double& u, lo
 
 long double Written::slope_along(const std::vector<Term>& terms, long double h,
                                  const std::function<void(long double)>& move) {
+  const OtherState nothing(*this, 0, root_);
   const auto profile = [&](const Term& term, int steps) {
     move(steps * h);
     std::vector<long double> values;

@@ -220,7 +220,8 @@ Numbers Written::reduction(const dsl::Expr& e, const Scope& scope) {
 // ---- derivatives --------------------------------------------------------------------------------
 
 long double Written::difference_quotient(long double& u, long double scale,
-                                         const std::function<long double()>& f) const {
+                                         const std::function<long double()>& f) {
+  const OtherState nothing(*this, 0, root_);
   const long double here = u, h = step * scale;
   const auto moved = [&](int steps) {
     u = here + steps * h;
@@ -234,6 +235,7 @@ long double Written::difference_quotient(long double& u, long double scale,
 /// The sum over the sites, and over those beyond a fixed wall that read a site of the box.
 Numbers Written::summed(const std::function<Numbers(const Place&)>& f) {
   const Restored keep(reads_box_);
+  const OtherState nothing(*this, 0, root_);
   Numbers total;
   bool any = false;
   const auto add = [&](const Numbers& v) {
@@ -300,6 +302,7 @@ Numbers Written::derivative(const dsl::Expr& e, const Scope& scope, const Place*
       Local open;
       open.fixed = Numbers::of(here + steps * h);
       inner.names.emplace(by->text, std::move(open));
+      const OtherState other(*this, local ? state_ : next_state(), local ? root_ : &inner);
       return at(*e.args[0], inner, place);
     };
     Numbers result = moved(1);

@@ -143,6 +143,17 @@ Numbers Written::at(const dsl::Expr& e, const Scope& scope, const Place* place) 
   throw NotCovered{e.span, "this expression"};
 }
 
+/// The value of `e`, which has not changed since it was evaluated in this state at this place.
+Numbers Written::remembered(Remembered& known, const dsl::Expr& e, const Scope& scope,
+                            const Place* place) {
+  if (state_ == 0) return at(e, scope, place);
+  const std::pair key(state_, place ? std::optional(*place) : std::nullopt);
+  if (const auto found = known.find(key); found != known.end()) return found->second;
+  Numbers v = at(e, scope, place);
+  known.emplace(key, v);
+  return v;
+}
+
 Numbers Written::name(const dsl::Expr& e, const Scope& scope, const Place* place) {
   if (const Local* local = scope.find(e.text)) {
     if (local->index) return Numbers::of(local->index->sign * local->index->value);
@@ -151,7 +162,7 @@ Numbers Written::name(const dsl::Expr& e, const Scope& scope, const Place* place
       if (!place) throw NeedsPlace{};
       return local->of_place(*place);
     }
-    return at(*local->text, *local->scope, place);
+    return remembered(local->known, *local->text, *local->scope, place);
   }
   if (e.text == "derived" && derived_) {
     Numbers v{derived_of_->rows, derived_of_->columns, {}, 0};
@@ -189,7 +200,8 @@ Numbers Written::name(const dsl::Expr& e, const Scope& scope, const Place* place
       }
       return at(*fact->value, inner, place);
     }
-    return at(*fact->value, inner, place);
+    if (inner.parent != root_) return at(*fact->value, inner, place);
+    return remembered(known_[fact], *fact->value, inner, place);
   }
   if (const auto v = given(e.text, place)) return *v;
   if (draw)
@@ -382,11 +394,11 @@ Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* plac
   if (e.primes != 1) throw NotCovered{e.span, "a second time derivative"};
   const bool stored = plain && found->second.order == 2;
   if (moves && !stored) {
-    constexpr long double kStep = 1e-3L;
     const long double now = t;
     const auto after = [&](long double steps) {
-      *moves = steps * kStep;
-      t = now + steps * kStep;
+      const OtherState other(*this, next_state(), root_);
+      *moves = steps * move_step;
+      t = now + steps * move_step;
       Numbers v = at(base, scope, place);
       *moves = 0;
       t = now;
@@ -397,7 +409,7 @@ Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* plac
     Numbers slope = a;
     for (std::size_t i = 0; i < slope.parts.size(); ++i)
       slope.parts[i] =
-          (8.0L * (a.parts[i] - b.parts[i]) - (c.parts[i] - d.parts[i])) / (12 * kStep);
+          (8.0L * (a.parts[i] - b.parts[i]) - (c.parts[i] - d.parts[i])) / (12 * move_step);
     return slope;
   }
   if (!stored) return rate_of_formula(base, scope, place);

@@ -121,7 +121,8 @@ class Written {
   /// How far along their rates the values of a site are taken; x' of any formula is then a
   /// difference along them, and with `moves` null it is not defined so.
   long double* moves = nullptr;
-  bool was_moved = false;  ///< set when it was
+  long double move_step = 1e-3L;  ///< of these differences
+  bool was_moved = false;         ///< set when it was
 
   /// Cells of `metric scale`; empty functions: all cells are cubes.
   struct Cells {
@@ -214,7 +215,13 @@ class Written {
     enum class Kind { Number, Direction, Body } kind = Kind::Number;
   };
   struct NeedsPlace {};
+  /// Values by the state in which they were evaluated and the place.
+  using Remembered = std::map<std::pair<unsigned long, std::optional<Place>>, Numbers>;
+  class OtherState;
 
+  /// A new state of variables; 0 where nothing is remembered.
+  unsigned long next_state() { return state_ == 0 ? 0 : ++states_; }
+  Numbers remembered(Remembered& known, const dsl::Expr& e, const Scope& scope, const Place* place);
   Numbers at(const dsl::Expr& e, const Scope& scope, const Place* place);
   Complex number(const dsl::Expr& e, const Scope& scope, const Place* place);
   long double real(const dsl::Expr& e, const Scope& scope, const Place* place);
@@ -268,7 +275,7 @@ class Written {
   int axis_named(const std::string& name) const;
   /// d/du of `f`, where u is one real number of the state.
   long double difference_quotient(long double& u, long double scale,
-                                  const std::function<long double()>& f) const;
+                                  const std::function<long double()>& f);
   /// A term of a sum, under a total or not.
   struct Term {
     const dsl::Expr* text = nullptr;
@@ -337,6 +344,9 @@ class Written {
   std::map<std::string, MadeLinks> made_;  ///< by the name of the definition
   std::string moving_;  ///< name of the links that those of the model stand in for
   int depth_ = 0;
+  unsigned long state_ = 0, states_ = 0;  ///< now, and the last of all
+  const Scope* root_ = nullptr;           ///< names that definitions see
+  std::map<const physics::NamedFact*, Remembered> known_;
   mutable bool reads_box_ = false;  ///< set when a value of a site of the box is read
 };
 
