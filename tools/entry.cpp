@@ -58,9 +58,8 @@ ReferenceEntry clause_entry(const dsl::ClauseRule& rule) {
   if (!rule.inside.empty())
     entry.meaning += fmt::format(" Stands in the body of `{}`.", rule.inside);
   for (const dsl::OptionRule& option : rule.options)
-    entry.options.push_back(fmt::format("{}{}: {}; {}", option.name,
-                                        option.required ? " (needed)" : "", option_takes(option),
-                                        option.doc));
+    entry.options.push_back(fmt::format("{}{}: {}; {}", option.name, option_need(option),
+                                        option_takes(option), option.doc));
   find_example({.keyword = std::string(rule.inside.empty() ? rule.keyword : rule.inside),
                 .word = std::string(rule.inside.empty() ? "" : rule.keyword),
                 .behind = ""},

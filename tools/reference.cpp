@@ -32,6 +32,11 @@ std::string code_list(const std::vector<std::string>& words) {
 
 }  // namespace
 
+std::string option_need(const dsl::OptionRule& option) {
+  if (!option.required) return {};
+  return option.unless.empty() ? " (needed)" : fmt::format(" (needed without `{}`)", option.unless);
+}
+
 std::string option_takes(const dsl::OptionRule& option) {
   switch (option.takes) {
     case dsl::Takes::Number:
@@ -75,7 +80,7 @@ std::string clauses() {
     if (rule.options.empty()) continue;
     out += "\n| option | takes | meaning |\n|---|---|---|\n";
     for (const dsl::OptionRule& option : rule.options)
-      out += fmt::format("| `{}`{} | {} | {} |\n", option.name, option.required ? " (needed)" : "",
+      out += fmt::format("| `{}`{} | {} | {} |\n", option.name, option_need(option),
                          cell(option_takes(option)), cell(std::string(option.doc)));
   }
   return out;

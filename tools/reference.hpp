@@ -12,5 +12,7 @@ namespace vphi::tools {
 std::string reference();
 /// The kind of value of an option in words: "a number above 0".
 std::string option_takes(const dsl::OptionRule& option);
+/// " (needed)", " (needed without `tol`)", or nothing.
+std::string option_need(const dsl::OptionRule& option);
 
 }  // namespace vphi::tools

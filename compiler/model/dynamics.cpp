@@ -29,6 +29,11 @@ const LinkMotion* link_motion_of(const Dynamics& dynamics, int array) {
   return found == evolution->links.end() ? nullptr : &*found;
 }
 
+const Tolerance* tolerance_of(const Dynamics& dynamics) {
+  const auto* evolution = std::get_if<Evolution>(&dynamics);
+  return evolution && evolution->tolerance ? &*evolution->tolerance : nullptr;
+}
+
 const text::Integrator* integrator_of(const Dynamics& dynamics) {
   if (const auto* evolution = std::get_if<Evolution>(&dynamics)) return &evolution->integrator;
   if (const auto* flow = std::get_if<LinkFlow>(&dynamics)) return &flow->integrator;

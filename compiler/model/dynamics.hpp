@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -42,11 +43,26 @@ struct LinkMotion {
   std::vector<Expr> moved;         ///< new numbers, by Loads of `arrays` and `displacement`
 };
 
+/// `evolve ..., tol = 1e-8`: each step is as long as an estimate of its error allows
+/// (compiler/schedule/steps/tolerance.hpp).
+struct Tolerance {
+  double tol = 0;        ///< largest error of a step, relative to the largest value of a variable
+  double floor = 0;      ///< added to the largest values, program units
+  double first = 0;      ///< length of the first trial, program units
+  bool bounded = false;  ///< no step is longer than `first`
+  static constexpr const char* kNext = "next_trial";   ///< length of the next trial, program units
+  static constexpr const char* kTaken = "step_taken";  ///< the last accepted one, physical units
+  static constexpr const char* kAccepted = "steps_accepted";
+  static constexpr const char* kRejected = "steps_rejected";
+  static constexpr const char* kFailed = "step_failed";  ///< 1: no step is short enough
+};
+
 /// The variables are integrated by the text of an integrator.
 struct Evolution {
   text::Integrator integrator;
   Options options;  ///< as `evolve` sets them
   std::vector<LinkMotion> links = {};
+  std::optional<Tolerance> tolerance = {};
 };
 
 /// A flux scheme whose text gives a whole step, not a rate (System::conservation).
@@ -174,6 +190,8 @@ bool is_chain(const Dynamics& dynamics);
 bool moves_links(const Dynamics& dynamics);
 /// The motion along its group that the array takes part in; null for other arrays.
 const LinkMotion* link_motion_of(const Dynamics& dynamics, int array);
+/// The bound of a step's error; null where steps have the length dt.
+const Tolerance* tolerance_of(const Dynamics& dynamics);
 /// The text of the integrator; null where there is none.
 const text::Integrator* integrator_of(const Dynamics& dynamics);
 /// What is printed instead of equations: the actions, or the equation of the links.

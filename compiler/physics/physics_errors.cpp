@@ -52,6 +52,13 @@ Diagnostic step_not_positive(Span span, double value) {
                "dt is a positive number, the physical step at a = 1", "write dt = 0.1*dx, say");
 }
 
+Diagnostic no_tolerance(Span span, const std::string& why, const std::string& fix) {
+  return error("E0326", span, fmt::format("no step can be chosen by its error here: {}", why), "",
+               "`tol` bounds the difference of two orders of one integrator, and a step beyond it "
+               "is repeated with another length",
+               fix);
+}
+
 Diagnostic lattice_shape(Span span, const std::string& what) {
   return error("E0303", span, fmt::format("the lattice has no such shape: {}", what), "",
                "a shape has one to four whole numbers of sites: 64^3, 24^3*48, [64, 32]",

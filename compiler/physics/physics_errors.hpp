@@ -26,6 +26,8 @@ std::string below(double limit);
 Diagnostic unstable_step(Span span, double dt, double limit, const std::string& integrator,
                          const std::string& reason);
 Diagnostic step_not_positive(Span span, double value);
+/// E0326: `tol` where `why`.
+Diagnostic no_tolerance(Span span, const std::string& why, const std::string& fix);
 Diagnostic lattice_shape(Span span, const std::string& what);
 /// `parity = even_odd` and an odd number of sites along an axis.
 Diagnostic odd_extent(Span span, const std::string& axis, std::int64_t extent, Span shape);

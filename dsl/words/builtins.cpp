@@ -123,6 +123,8 @@ constexpr GivenName kGivenNames[] = {
     {"evolve", "t", Base::Real, false, "physical time"},
     {"evolve", "dt", Base::Real, false, "step of physical time at a = 1"},
     {"evolve", "step", Base::Integer, false, "number of steps done"},
+    {"evolve", "accepted", Base::Integer, false, "with `tol`: number of accepted steps"},
+    {"evolve", "rejected", Base::Integer, false, "with `tol`: number of rejected trials of a step"},
     {"metric", "a", Base::Real, false, "scale factor, 1 at the start"},
     {"metric", "H", Base::Real, false, "Hubble rate a'/a"},
     {"metric", "rho", Base::Real, true, "energy density"},

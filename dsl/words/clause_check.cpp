@@ -188,7 +188,9 @@ void ClauseCheck::items(const Clause& clause, const ClauseRule& rule) {
   }
   for (const OptionRule& known : rule.options) {
     const std::string wanted(known.name);
-    if (known.required && !option(clause, wanted) && meant_.count(wanted) == 0) {
+    const bool instead =
+        !known.unless.empty() && option(clause, std::string(known.unless)) != nullptr;
+    if (known.required && !instead && !option(clause, wanted) && meant_.count(wanted) == 0) {
       report(errors::option_missing(clause.keyword_span, clause.keyword, std::string(known.name),
                                     std::string(known.missing)));
     }

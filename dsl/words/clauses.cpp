@@ -66,10 +66,17 @@ constexpr OptionRule kRescale[] = {
      "canonical rescaled"},
 };
 constexpr OptionRule kEvolve[] = {
-    {"dt", "step of physical time at a = 1", Takes::Positive, "", true,
-     "add for instance dt = 0.1*dx"},
-    {"until", "the run ends where this first holds: with t >= 10 at 10, with t > 10 a step later",
+    {"dt", "step of physical time at a = 1; with `tol` the first step and the longest",
+     Takes::Positive, "", true, "add for instance dt = 0.1*dx", "tol"},
+    {"until",
+     "the run ends where this first holds: with t >= 10 at 10, with t > 10 a step later (with "
+     "`tol` at 10)",
      Takes::Condition},
+    {"tol",
+     "each step is as long as its estimated error allows: at most tol times the largest value of "
+     "each field",
+     Takes::Positive},
+    {"floor", "with `tol`: added to the largest values, in program units", Takes::Positive},
     {"launch",
      "a launch takes as many steps as outputs allow (auto; group, groups: by one group of a GPU's "
      "threads an instance, by groups that wait for each other), or one step at most",

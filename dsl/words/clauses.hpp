@@ -37,6 +37,7 @@ struct OptionRule {
   std::string_view words = {};  ///< separated by blanks
   bool required = false;
   std::string_view missing = {};  ///< the proposed fix where a required option is missing
+  std::string_view unless = {};   ///< the option beside which it is not required
 };
 
 /// The meaning of items `name = value`.

@@ -14,6 +14,7 @@
 #include "runtime/run/number_text.hpp"
 #include "runtime/run/ranks/lattice_session.hpp"
 #include "runtime/run/ranks/ranked_session.hpp"
+#include "runtime/run/trials.hpp"
 
 namespace vphi::runtime {
 
@@ -61,6 +62,7 @@ Loop::Loop(const Program& program, Device& device, const RunOptions& options, En
       good_(session_),
       growth_(session_),
       ensemble_(ensemble),
+      trials_(has_trials(p_)),
       follows_(kept != nullptr) {
   if (kept != nullptr) checkpoints_.follow(*kept), earlier_ = kept->seconds;
   if (ensemble_ != nullptr) ensemble_->begin(part, session_);
@@ -125,8 +127,13 @@ RunResult Loop::finish() {
   report_progress(true);
   observer_.finish();
   // Read before kernels are timed, since that advances the chain.
-  const std::vector<double> closing = p_.chain ? session_.scalars() : std::vector<double>();
+  const std::vector<double> closing =
+      p_.chain || trials_ ? session_.scalars() : std::vector<double>();
   RunResult r = result();
+  if (trials_) {
+    const std::string note = trials_note(p_, closing, instances_);
+    ensemble_ != nullptr ? ensemble_->note(note) : r.notes.push_back(note);
+  }
   if (!p_.chain) return r;
   r.acceptance = acceptance(p_, closing, instances_, step_);
   for (const auto& note : refused_all(p_, closing, first_instance_, instances_, step_))
@@ -279,7 +286,8 @@ void Loop::chunk() {
   const std::int64_t before = step_;
   step_ += count;
   step_seconds_ = seconds / static_cast<double>(count);
-  if (all_stopped() && p_.step_slot >= 0)  // the steps after the end changed nothing
+  // steps after the end, or that waited for an output, changed nothing
+  if ((all_stopped() || trials_) && p_.step_slot >= 0)
     step_ =
         std::clamp(static_cast<std::int64_t>(std::llround(largest(p_.step_slot))), before, step_);
   update();
@@ -295,7 +303,7 @@ void Loop::chunk() {
   check_numbers(before);
   const bool last = stopped_ || step_ == end_;
   observer_.look(step_);
-  if (step_ == due && !last && observer_.due_at(step_)) {
+  if ((step_ == due || trials_) && !last && observer_.due_at(step_)) {
     observer_.observe(step_, false);
     update();
     check_expansion();

@@ -179,6 +179,7 @@ class Loop {
   std::int64_t warm_up_steps_ = 0;
   double time_ = 0, seconds_ = 0, warm_up_ = 0, first_step_ = 0;
   bool stopped_ = false, stop_wished_ = false;
+  const bool trials_;                     ///< steps may be rejected, or wait for an output
   bool follows_ = false;                  ///< there was a part before
   double earlier_ = 0;                    ///< seconds of the parts before
   std::vector<double> watched_at_start_;  ///< of Program::progress

@@ -10,7 +10,8 @@ namespace vphi::physics {
 using algebra::Op;
 
 bool counts_steps(const Motion& d) {
-  return d.dt_physical > 0 && !d.adaptive() && (!d.expanding() || d.rescaling.s.is_zero());
+  return d.dt_physical > 0 && !d.adaptive() && !d.tolerance() &&
+         (!d.expanding() || d.rescaling.s.is_zero());
 }
 
 std::int64_t whole_number(long double number) {

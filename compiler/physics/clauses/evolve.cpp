@@ -46,6 +46,29 @@ Expr step_of_state(const Motion& d, Lowerer& lower, const dsl::Expr& e) {
   return dt;
 }
 
+/// Refuses `tol` where no error of a step can bound it: `why` not.
+void refuse_tolerance(const Motion& d, dsl::Span span) {
+  const auto refuse = [&](const std::string& why, const std::string& fix) {
+    d.fail(errors::no_tolerance(span, why, fix));
+  };
+  if (!d.laws.empty())
+    refuse("the step of conservation laws is bounded by their signals, not by its error",
+           "write dt = 0.4*dx/max(...) with the speed of the signals");
+  if (d.motor == Motor::Flow)
+    refuse("links that flow move along their group, where two orders have no difference",
+           "write dt = ... and no `tol`");
+  if (d.resolved.clause("limit"))
+    refuse("the error of a step does not know `limit`", "write dt = ... and no `tol`");
+}
+
+/// The first trial where no dt is given.
+double first_trial(const Motion& d) {
+  constexpr double kOfSpacing = 0.1, kAlone = 0.01;
+  return d.grid.present && !d.grid.counted
+             ? kOfSpacing * static_cast<double>(d.grid.dx->number.real)
+             : kAlone;
+}
+
 }  // namespace
 
 Evolve read_evolve(const Motion& known) {
@@ -60,6 +83,8 @@ Evolve read_evolve(const Motion& known) {
   evolve.evolve_span = evolve.dt_span = clause->keyword_span;
   std::optional<Evolution> evolution;
   Options options;
+  std::optional<Tolerance> tolerance;
+  dsl::Span tolerance_span;
   bool by_scheme = false;  // `evolve scheme`: the flux scheme is a step by itself
   for (const dsl::Item& item : clause->items) {
     if (!item.head) {
@@ -95,6 +120,14 @@ Evolve read_evolve(const Motion& known) {
       d.dt = dt;
       evolve.dt_physical = value;
       evolve.dt_program = static_cast<double>((d.rescaling.B * dt)->number.real);
+    } else if (item.head->name == "tol" || item.head->name == "floor") {
+      if (!tolerance) tolerance.emplace();
+      const bool tol = item.head->name == "tol";
+      const auto value =
+          static_cast<double>(lower.fixed(*item.value, item.head->name)->number.real);
+      if (!(value > 0)) d.fail(errors::not_positive(item.span, item.head->name, value));
+      (tol ? tolerance->tol : tolerance->floor) = value;
+      if (tol || tolerance_span.empty()) tolerance_span = item.span;
     } else if (item.head->name == "launch") {
       if (item.value) evolve.launches = launches(item.value->text);
     } else if (item.head->name == "together") {
@@ -103,6 +136,30 @@ Evolve read_evolve(const Motion& known) {
     } else if (item.head->name != "until") {
       options.emplace_back(item.head->name, lower.real(*item.value, item.head->name));
     }
+  }
+  if (tolerance) {
+    refuse_tolerance(d, tolerance_span);
+    if (!(tolerance->tol > 0))
+      d.fail(errors::no_tolerance(tolerance_span, "there is no `tol` beside `floor`",
+                                  "write tol = 1e-8, say"));
+    if (!evolution)
+      d.fail(errors::no_tolerance(tolerance_span, "a scheme that is a step has no error estimate",
+                                  "take an integrator with a line `error = ...`, such as tsit5"));
+    if (d.adaptive())
+      d.fail(errors::no_tolerance(tolerance_span, "dt is a function of the state already",
+                                  "write a number for dt, or no dt"));
+    if (evolve.together.steps > 1)
+      d.fail(errors::no_tolerance(tolerance_span, "several steps together have one length",
+                                  "write no `together`"));
+    tolerance->bounded = evolve.dt_program > 0;
+    if (!tolerance->bounded) {
+      evolve.dt_physical = first_trial(d);
+      d.dt = d.arena().real(evolve.dt_physical);
+      evolve.dt_program = static_cast<double>((d.rescaling.B * d.dt)->number.real);
+    }
+    tolerance->first = evolve.dt_program;
+    evolve.dt_span = tolerance_span;
+    evolution->tolerance = tolerance;
   }
   if (evolution) {
     evolution->options = std::move(options);
@@ -142,10 +199,16 @@ void refuse_backward_end(const Motion& d, Expr test, dsl::Span span) {
   bool first = fixed && fixed->real != 0;
   if (below) {
     const auto bound = algebra::constant(test.arg(1));
-    const double step = d.adaptive() ? 0 : d.dt_physical;
+    const double step = d.adaptive() || d.tolerance() ? 0 : d.dt_physical;
     first = static_cast<long double>(d.start_time) + step < bound->real;
   }
   d.fail(end_never_reached(span, written(d, span), at, first));
+}
+
+/// Of steps that end at the end of the run exactly, `t > end` means `t >= end`.
+Expr with_end_met(const Motion& d, Expr test) {
+  if (!d.tolerance() || !test.is(Op::Less) || !(test.arg(1) == d.time())) return test;
+  return d.arena().make(Op::LessEqual, {test.arg(0), test.arg(1)}, test->span);
 }
 
 }  // namespace
@@ -153,21 +216,27 @@ void refuse_backward_end(const Motion& d, Expr test, dsl::Span span) {
 End read_until(const Program& d, Lowerer& lower, ProgramUnits& units) {
   End result;
   const dsl::ExprPtr until = until_expression(d);
-  if (!until) return result;
+  if (!until && !d.tolerance()) return result;
+  const dsl::Span span = until ? until->span : d.evolve_span;
   Expr test;
-  for (const dsl::ExprPtr& part : alternatives(until)) {
+  for (const dsl::ExprPtr& part : until ? alternatives(until) : std::vector<dsl::ExprPtr>{}) {
     const Expr physical = lower.real(*part, "`until`");
     const bool passage = std::ranges::any_of(d.collected.passages, [&](const FirstPassage& f) {
       return f.condition && algebra::depends_on(physical, d.arena().symbol(f.symbol));
     });
     if (passage) d.fail(errors::not_yet(part->span, "`until` of `first`"));
     if (holds_statistics(d, physical)) continue;  // read_targets
-    const Expr here = by_steps(d, scalar_quantity(d, units, physical));
+    const Expr here = with_end_met(d, by_steps(d, scalar_quantity(d, units, physical)));
     if (algebra::per_site(here)) {
       d.fail(errors::not_scalar_output(part->span, written(d, part->span)));
     }
     refuse_backward_end(d, here, part->span);
-    test = test ? d.arena().make(Op::Or, {test, here}, until->span) : here;
+    test = test ? d.arena().make(Op::Or, {test, here}, span) : here;
+  }
+  if (d.tolerance()) {
+    const Expr failed =
+        d.arena().make(Op::Less, {d.arena().rational(1, 2), d.arena().symbol(Tolerance::kFailed)});
+    test = test ? d.arena().make(Op::Or, {test, failed}, span) : failed;
   }
   if (!test) return result;
   result.until = test;

@@ -178,6 +178,13 @@ void background_scalars(const Program& d, ProgramUnits& units, const StartValues
   const Expr rate =
       d.adaptive() ? d.dt : algebra::pow(units.scale(), -d.rescaling.s) / d.rescaling.B;
   d.collected.scalars.push_back({"t", rate, arena.real(d.start_time), "t"});
+  if (const Tolerance* tolerance = d.tolerance()) {
+    const Expr none = arena.integer(0), first = arena.real(tolerance->first);
+    d.collected.scalars.push_back({Tolerance::kNext, none, first, "the next step"});
+    for (const char* name :
+         {Tolerance::kTaken, Tolerance::kAccepted, Tolerance::kRejected, Tolerance::kFailed})
+      d.collected.scalars.push_back({name, none, none, name});
+  }
 }
 
 }  // namespace vphi::physics

@@ -163,6 +163,11 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   const auto* chain = std::get_if<MarkovChain>(&d_.dynamics);
   if (text == MarkovChain::kAccept && chain && chain->proposals > 0)
     return Value::of(arena.symbol(text, span));
+  if (tolerance_of(d_.dynamics) != nullptr) {
+    if (text == "dt") return Value::of(arena.symbol(Tolerance::kTaken, span));
+    if (text == "accepted") return Value::of(arena.symbol(Tolerance::kAccepted, span));
+    if (text == "rejected") return Value::of(arena.symbol(Tolerance::kRejected, span));
+  }
   if (text == "dt" && d_.dt) return Value::of(d_.dt);
   if (d_.expanding()) {
     if (text == d_.background.scale) return Value::of(d_.scale());

@@ -22,6 +22,23 @@ Start read_start(const Program& program, ProgramUnits& units) {
   return start;
 }
 
+namespace {
+
+/// The run ends where a step within `tol` would be shorter than rounding allows (`read_until`); it
+/// has then failed.
+Expectation steps_within_tolerance(const Program& d) {
+  Arena& arena = d.arena();
+  Expectation x;
+  x.kind = Expectation::Kind::Condition;
+  x.text = "a step within tol that is longer than 1e-12 of the first";
+  x.span = d.dt_span;
+  x.value = arena.symbol(Tolerance::kNext);
+  x.ok = arena.make(algebra::Op::Less, {arena.symbol(Tolerance::kFailed), arena.rational(1, 2)});
+  return x;
+}
+
+}  // namespace
+
 Outputs read_outputs(const Program& program, ProgramUnits& units, const Start&) {
   Outputs d;
   Lowerer lower(program);
@@ -31,6 +48,7 @@ Outputs read_outputs(const Program& program, ProgramUnits& units, const Start&) 
   d.expectations = read_expectations(program, with_gaps, units);
   for (Expectation& criterion : read_stop_criteria(program, with_gaps, units, d))
     d.expectations.push_back(std::move(criterion));
+  if (program.tolerance()) d.expectations.push_back(steps_within_tolerance(program));
   static_cast<Watched&>(d) = watch_progress(program, with_gaps, units);
   return d;
 }

@@ -18,8 +18,8 @@ struct Rescaling {
 
 /// The clause `evolve`.
 struct Evolve {
-  /// Physical step at a = 1; null without an evolution. Of conservation laws it may be a function of
-  /// the state: then steps of 1 are made in a time tau with dt/dtau = dt.
+  /// Physical step at a = 1; null without an evolution. Of conservation laws it may be a function
+  /// of the state: then steps of 1 are made in a time tau with dt/dtau = dt.
   Expr dt;
   double dt_program = 0;  ///< the same in program units
   double dt_physical = 0;
@@ -29,6 +29,7 @@ struct Evolve {
   Dynamics dynamics;
 
   bool adaptive() const { return dt && !dt.is_number(); }
+  const Tolerance* tolerance() const { return tolerance_of(dynamics); }
 };
 
 /// The clauses `precision` and `random`.

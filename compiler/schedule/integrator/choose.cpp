@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/physics_errors.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/steps/flux.hpp"
 #include "compiler/schedule/steps/link_flow.hpp"
 #include "compiler/schedule/steps/markov_step.hpp"
+#include "compiler/schedule/steps/tolerance.hpp"
 #include "compiler/schedule/steps/trajectory.hpp"
 #include "dsl/messages/suggest.hpp"
 
@@ -50,7 +52,7 @@ class Chooser {
   std::optional<Stepping> choose() {
     const Integrator& integrator = evolution_.integrator;
     const auto head = read_head(integrator, diagnostics_);
-    if (!head) return std::nullopt;
+    if (!head || refuse_tolerance(integrator)) return std::nullopt;
     for (const auto& [name, unused] : evolution_.options) {
       const auto is_it = [&](const auto& option) { return option.first == name; };
       if (std::ranges::none_of(integrator.options, is_it)) {
@@ -68,6 +70,60 @@ class Chooser {
   }
 
  private:
+  static bool has_error(const Integrator& integrator) {
+    const auto sets = [&](const char* name) {
+      return std::ranges::count(integrator.body, name, &text::Statement::name) == 1;
+    };
+    return integrator.weights.size() == 1 && sets(kError) && sets(kOrder);
+  }
+
+  /// `tol` beside a text without an error estimate, and beside what supposes steps of one length.
+  bool refuse_tolerance(const Integrator& integrator) const {
+    if (!evolution_.tolerance) return false;
+    const auto refuse = [&](dsl::Span span, const std::string& why, const std::string& fix) {
+      diagnostics_.add(physics::errors::no_tolerance(span, why, fix));
+      return true;
+    };
+    if (system_.noise.kind != physics::NoiseClass::None)
+      return refuse(
+          system_.dt_span,
+          "the equations hold noise, and a step that is repeated would draw other numbers",
+          "write dt = ... and no `tol`");
+    if (!has_error(integrator)) {
+      std::vector<std::string> known;
+      for (const Integrator& other : system_.integrators)
+        if (has_error(other)) known.push_back(other.name);
+      return refuse(
+          system_.dt_span,
+          fmt::format("`{}` does not estimate its error (lines `error = ...` and `order = ...`)",
+                      integrator.name),
+          "take one of " + dsl::enumerate(known) + ", or write dt = ... and no `tol`");
+    }
+    const auto f32 = [](physics::Precision precision) {
+      return precision == physics::Precision::F32;
+    };
+    const physics::Numerics& numerics = system_.numerics;
+    const bool single =
+        f32(numerics.real) || f32(numerics.store) ||
+        std::ranges::any_of(numerics.stores, f32, [](const auto& own) { return own.second; });
+    const double least = single ? 1e-6 : 1e-14;
+    if (evolution_.tolerance->tol < least)
+      return refuse(system_.dt_span,
+                    fmt::format("rounding in {} is not far below {:.2g}", single ? "f32" : "f64",
+                                evolution_.tolerance->tol),
+                    fmt::format("write tol = {:.0e} or more{}", least,
+                                single ? ", or precision real = f64" : ""));
+    for (const physics::Statistic& s : system_.statistics)
+      if (s.spans_time)
+        return refuse(s.span, "an average over time counts each step once, whatever its length",
+                      "average what outputs at equal times have written, or write dt = ...");
+    for (const physics::FirstPassage& f : system_.passages)
+      if (!f.condition)
+        return refuse(f.span, "a rate of change from the last steps takes them to be equal",
+                      "write dt = ... and no `tol`");
+    return false;
+  }
+
   std::optional<Stepping> step(const Integrator& integrator, const Head& head,
                                const std::vector<Group>& groups, const Sharing& sharing, bool ahead,
                                bool carry, Slots& slots, Storage& storage,

@@ -192,7 +192,8 @@ void warn_of_waves(System& system, const FastestWaves& waves, const LinearText& 
 /// False where dt is above the limit.
 bool judge(System& system, const physics::Evolution& evolution, dsl::Diagnostics& diagnostics) {
   if (!system.conservation) system.friedmann_explained = kOpenFriedmann;
-  if (!system.fastest) return true;  // signals of conservation laws are checked elsewhere
+  if (evolution.tolerance) return true;  // the error of a step that is too long is too large
+  if (!system.fastest) return true;      // signals of conservation laws are checked elsewhere
   const FastestWaves& waves = *system.fastest;
   const auto text = LinearText::wave(evolution.integrator, system.dt, evolution.options);
   const auto theta = text ? limit_of(*text) : std::nullopt;

@@ -8,6 +8,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/steps/tolerance.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -155,6 +156,8 @@ Outputs make_outputs(const physics::System& system, const Stepping& stepping, co
     averages[i].inputs(open[place->second].observer);
     result.written.push_back(reader.read(clause, after, open[place->second], averages[i]));
     result.averages.push_back({averages[i].windows(true), averages[i].then()});
+    if (const std::string written = slot_of_written(system, clause); !written.empty())
+      result.averages.back().before.push_back({written, system.arena->symbol(system.time)});
   }
   for (Open& cadence : open) {
     Outputs::Cadence& made = result.cadences.emplace_back();

@@ -11,6 +11,7 @@
 #include "compiler/schedule/steps/limits.hpp"
 #include "compiler/schedule/steps/noise.hpp"
 #include "compiler/schedule/steps/step_end.hpp"
+#include "compiler/schedule/steps/tolerance.hpp"
 #include "compiler/text/arithmetic.hpp"
 
 namespace vphi::schedule {
@@ -48,6 +49,7 @@ class BodyStep {
   bool run(dsl::Diagnostics& diagnostics) {
     return guarded(diagnostics, [&] {
       read_options();
+      if (tolerance_of(from_.system.dynamics) != nullptr) return run_trial();
       for (const algebra::Number& weight : from_.integrator.weights) {
         dt_ = block_->scalar("dt", running_dt(from_.system) * arena_.number(weight));
         weight_ = static_cast<double>(weight.real);
@@ -59,7 +61,8 @@ class BodyStep {
 
   std::optional<Stepping> make(dsl::Diagnostics& diagnostics) {
     Stepping result;
-    const auto joint = maps_ ? std::nullopt : joined_ends();
+    const bool whole = maps_ || tolerance_of(from_.system.dynamics) != nullptr;
+    const auto joint = whole ? std::nullopt : joined_ends();
     const bool done = !joint ? run(diagnostics) : guarded(diagnostics, [&] {
       read_options();
       dt_ = block_->scalar("dt", running_dt(from_.system));
@@ -85,6 +88,15 @@ class BodyStep {
   }
 
  private:
+  /// The body with a length of its own, and what follows from its error.
+  void run_trial() {
+    const State start = state_;
+    const Trial trial = begin_trial(*block_, start);
+    dt_ = trial.length;
+    for (const Statement& statement : from_.integrator.body) run(statement);
+    end_trial(*block_, trial, start, locals_.at(kError), locals_.at(kOrder).scalar, state_);
+  }
+
   /// A member of every value that is 1 in a variable: `dt/2*v` has dt/2 there, for which the
   /// background moves when v moves x.
   static constexpr const char* kUnit = "#";

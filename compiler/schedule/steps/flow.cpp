@@ -44,7 +44,7 @@ bool is_clock(const physics::System& system, const std::string& scalar) {
 std::string rest_name(const std::string& scalar) { return scalar + "_rest"; }
 
 Expr clock_time(const physics::System& system, const physics::ScalarVariable& scalar, Expr step) {
-  if (!is_clock(system, scalar.symbol)) return {};
+  if (!is_clock(system, scalar.symbol) || tolerance_of(system.dynamics) != nullptr) return {};
   const auto rate = algebra::constant(scalar.rate), start = algebra::constant(scalar.initial);
   if (!rate || !start || rate->real == 0) return {};
   algebra::Arena& arena = *system.arena;

@@ -49,7 +49,11 @@ void keep_count(const physics::System& system, const Stepping& stepping,
     finish.push_back({slot::kStage, (one - last) * (symbol(slot::kStage) + one)});
   }
   const Expr runs = last * (one - symbol(slot::kStop));
-  finish.push_back({slot::kStep, symbol(slot::kStep) + runs});
+  using physics::Tolerance;
+  const bool trials = tolerance_of(system.dynamics) != nullptr;  // not those that wait
+  finish.push_back({slot::kStep, trials
+                                     ? symbol(Tolerance::kAccepted) + symbol(Tolerance::kRejected)
+                                     : symbol(slot::kStep) + runs});
   if (needs_ran(system)) finish.push_back({slot::kRan, runs});
   if (!stepping.missing.empty())
     finish.push_back({slot::kStarted, arena.make(Op::Max, {symbol(slot::kStarted), runs})});
