@@ -94,13 +94,16 @@ Diagnostic colouring_misfit(Span span, const gauge::Misfit& misfit, const std::s
                fmt::format("take {} or {} sites along {}", next, next + misfit.multiple, axis));
 }
 
-Diagnostic local_update_of_field(Span span, const std::string& field, const std::string& method) {
-  return error(
-      "E0901", span, fmt::format("`sample {}` of `{}` is not there yet", method, field), "",
-      "a heatbath draws links of gauge fields so far; the distribution of a number at a site has "
-      "no "
-      "general form that could be drawn at once",
-      "write `sample metropolis, sweeps = N, width = 1`, which takes any action, or `sample hmc`");
+Diagnostic no_heatbath(Span span, const std::string& field, const std::string& why, Span sample) {
+  return with_label(
+      error("E0771", span, fmt::format("`heatbath` cannot draw `{}` with this action", field), "",
+            fmt::format("a heatbath draws what has a known distribution: S is quadratic in a "
+                        "number, a cosine of an angle or linear in a vector with a norm; here it "
+                        "is {}",
+                        why),
+            "write `sample metropolis, sweeps = N, width = 1`, which takes any action, or `sample "
+            "hmc`"),
+      sample, "sampled here");
 }
 
 Diagnostic links_beside_field(Span span, const std::string& field, const std::string& method) {
@@ -198,11 +201,12 @@ Diagnostic width_of_values(Span span, const std::string& field) {
 }
 
 Diagnostic option_of_links(Span span, const std::string& option) {
-  return error(
-      "E0774", span, fmt::format("`{}` means nothing to a chain without links", option), "",
-      "`tries` and `reunitarise` are of link matrices; a sweep over sites takes sweeps and "
-      "overrelax, of metropolis also hits and width",
-      fmt::format("leave `{}` out", option));
+  return error("E0774", span, fmt::format("`{}` means nothing to a chain without links", option),
+               "",
+               "`reunitarise` is of link matrices; a sweep over sites takes sweeps and overrelax, "
+               "a heatbath "
+               "of angles and of vectors of two components also tries, metropolis hits and width",
+               fmt::format("leave `{}` out", option));
 }
 
 Diagnostic width_missing(Span span, const std::string& field) {

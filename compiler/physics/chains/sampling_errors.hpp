@@ -34,7 +34,7 @@ Diagnostic colouring_misfit(Span span, const gauge::Misfit& misfit, const std::s
                             const std::string& shared, const std::string& of);
 Diagnostic sample_option(Span span, const std::string& option, const std::string& method);
 /// A field at sites whose distribution cannot be drawn from directly.
-Diagnostic local_update_of_field(Span span, const std::string& field, const std::string& method);
+Diagnostic no_heatbath(Span span, const std::string& field, const std::string& why, Span sample);
 /// A field at sites beside links under `heatbath`, `metropolis`, `overrelax`.
 Diagnostic links_beside_field(Span span, const std::string& field, const std::string& method);
 /// An `int` field without `values`; `values` that are no set; `values` and `norm` of other types.

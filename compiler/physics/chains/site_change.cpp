@@ -122,25 +122,29 @@ bool SiteChange::breaks() const {
   });
 }
 
-std::optional<std::vector<Expr>> SiteChange::mirrored_angle(std::string& how,
-                                                            std::string& why) const {
+std::optional<std::pair<Expr, Expr>> SiteChange::slopes_of_angle(std::string& why) const {
   const Expr u = arena_.load(field_.arrays[0]);
   const Expr first = algebra::derivative(here_, u), second = algebra::derivative(first, u);
   if (!algebra::expand(first + algebra::derivative(second, u)).is_zero()) {
     why = "not one cosine and one sine of the angle, with factors that do not depend on it";
     return std::nullopt;
   }
-  // S = R cos(u - c) + const: S' = -R sin(u - c), S'' = -R cos(u - c)
-  how = "the angle is mirrored about the local field";
-  const Expr away = arena_.make(Op::Atan2, {-first, -second});
-  return std::vector<Expr>{in_period(u - arena_.integer(2) * away)};
+  return std::pair(first, second);
 }
 
-std::optional<std::vector<Expr>> SiteChange::mirrored_vector(std::string& how,
-                                                             std::string& why) const {
+std::optional<std::vector<Expr>> SiteChange::mirrored_angle(std::string& how,
+                                                            std::string& why) const {
+  const auto slopes = slopes_of_angle(why);
+  if (!slopes) return std::nullopt;
+  // S = R cos(u - c) + const: S' = -R sin(u - c), S'' = -R cos(u - c)
+  how = "the angle is mirrored about the local field";
+  const Expr away = arena_.make(Op::Atan2, {-slopes->first, -slopes->second});
+  return std::vector<Expr>{in_period(arena_.load(field_.arrays[0]) - arena_.integer(2) * away)};
+}
+
+std::optional<std::vector<Expr>> SiteChange::field_at_vector(std::string& why) const {
   const std::vector<Expr> n = present();
   std::vector<Expr> h;
-  Expr along = arena_.integer(0), square = arena_.integer(0);
   for (const Expr part : n) {
     const Expr slope = algebra::expand(algebra::derivative(here_, part));
     for (const Expr other : n) {
@@ -149,17 +153,54 @@ std::optional<std::vector<Expr>> SiteChange::mirrored_vector(std::string& how,
       return std::nullopt;
     }
     h.push_back(slope);
-    along = along + part * slope;
-    square = square + algebra::pow(slope, 2);
+  }
+  return h;
+}
+
+std::optional<std::vector<Expr>> SiteChange::mirrored_vector(std::string& how,
+                                                             std::string& why) const {
+  const std::vector<Expr> n = present();
+  const auto h = field_at_vector(why);
+  if (!h) return std::nullopt;
+  Expr along = arena_.integer(0), square = arena_.integer(0);
+  for (std::size_t i = 0; i < n.size(); ++i) {
+    along = along + n[i] * (*h)[i];
+    square = square + algebra::pow((*h)[i], 2);
   }
   // without a field from the neighbours S is the same in every direction
   const Expr none = arena_.make(Op::Equal, {square, arena_.integer(0)});
   const Expr share =
       arena_.make(Op::Select, {none, arena_.integer(0), arena_.integer(2) * along / square});
   std::vector<Expr> result;
-  for (std::size_t i = 0; i < n.size(); ++i) result.push_back(share * h[i] - n[i]);
+  for (std::size_t i = 0; i < n.size(); ++i) result.push_back(share * (*h)[i] - n[i]);
   how = "the vector is mirrored about the local field";
   return with_norm(std::move(result));
+}
+
+std::optional<SiteChange::Quadratic> SiteChange::quadratic(std::string& why) const {
+  Quadratic result;
+  for (const int array : field_.arrays) {
+    const Expr u = arena_.load(array);
+    const Expr first = algebra::expand(algebra::derivative(here_, u));
+    for (const int other : field_.arrays) {
+      const Expr second = algebra::expand(algebra::derivative(first, arena_.load(other)));
+      const Expr known = result.curvature;
+      if (other != array ? !second.is_zero() : known && !(second == known)) {
+        why = "not a square of the value plus something linear";
+        return std::nullopt;
+      }
+      if (other == array) result.curvature = second;
+    }
+    const Expr curvature = result.curvature;
+    for (const int own : field_.arrays) {
+      if (!algebra::depends_on(curvature, arena_.load(own)) && !curvature.is_zero()) continue;
+      why = curvature.is_zero() ? "linear in the value, so that no value is the most likely one"
+                                : "not quadratic in the value at a site";
+      return std::nullopt;
+    }
+    result.slope.push_back(first);
+  }
+  return result;
 }
 
 std::optional<std::vector<Expr>> SiteChange::mirrored(std::string& how, std::string& why) const {
@@ -174,27 +215,13 @@ std::optional<std::vector<Expr>> SiteChange::mirrored(std::string& how, std::str
   if (period_ > 0) return mirrored_angle(how, why);
   if (field_.length) return mirrored_vector(how, why);
   // u - 2 M^-1 S' for S'' = M: here M is one number times 1
-  const Expr two = arena_.integer(2);
-  Expr curvature;
+  const auto square = quadratic(why);
+  if (!square) return std::nullopt;
+  const Expr two = arena_.integer(2), curvature = square->curvature;
   std::vector<Expr> result;
-  for (const int array : field_.arrays) {
-    const Expr u = arena_.load(array);
-    const Expr first = algebra::expand(algebra::derivative(here_, u));
-    for (const int other : field_.arrays) {
-      const Expr second = algebra::expand(algebra::derivative(first, arena_.load(other)));
-      if (other != array ? !second.is_zero() : curvature && !(second == curvature)) {
-        why = "not a square of the value plus something linear";
-        return std::nullopt;
-      }
-      if (other == array) curvature = second;
-    }
-    for (const int own : field_.arrays) {
-      if (!algebra::depends_on(curvature, arena_.load(own)) && !curvature.is_zero()) continue;
-      why = curvature.is_zero() ? "linear in the value, so that no value is the most likely one"
-                                : "not quadratic in the value at a site";
-      return std::nullopt;
-    }
-    const Expr other_side = u - two * first / curvature;
+  for (std::size_t i = 0; i < field_.arrays.size(); ++i) {
+    const Expr u = arena_.load(field_.arrays[i]);
+    const Expr other_side = u - two * square->slope[i] / curvature;
     // a curvature made of neighbours may vanish: S is the same everywhere then, or has no mirror
     result.push_back(
         algebra::per_site(curvature)

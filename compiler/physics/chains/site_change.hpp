@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/physics/chains/draws.hpp"
@@ -35,6 +36,14 @@ class SiteChange {
   /// A discrete value drawn with its weight exp(-S), whatever the present one is.
   Expr heatbath(Draws& draws) const;
 
+  /// Values drawn with the weight exp(-S), whatever the present ones are: a normal number where S
+  /// is quadratic; an angle with S = R cos(u - c) + const, or a vector of two components with a
+  /// norm and S = h.n + const, from von Mises's distribution by `tries` proposals (where none is
+  /// accepted, the value stays); a vector of three with a norm from its distribution on the sphere;
+  /// of more components, three after three at the length that they have. `how` and `why` as below.
+  std::optional<std::vector<Expr>> drawn(int tries, Draws& draws, std::string& how,
+                                         std::string& why) const;
+
   /// The values with the same S on the other side: u - 2 S'/S'' of a quadratic S; the mirror of an
   /// angle in the direction where S = R cos(u - c) + const is least; of a vector n with a norm and
   /// S = h.n + const the vector 2 (n.h) h/h^2 - n. `how` says which; nothing, with `why`, where S
@@ -52,6 +61,16 @@ class SiteChange {
   bool breaks() const;
   std::optional<std::vector<Expr>> mirrored_angle(std::string& how, std::string& why) const;
   std::optional<std::vector<Expr>> mirrored_vector(std::string& how, std::string& why) const;
+  /// S' and S'' of an angle where S = R cos(u - c) + const.
+  std::optional<std::pair<Expr, Expr>> slopes_of_angle(std::string& why) const;
+  /// h where S = h.n + const for a vector n.
+  std::optional<std::vector<Expr>> field_at_vector(std::string& why) const;
+  /// S' of each component and S'' where S = S''*u^2/2 + something linear.
+  struct Quadratic {
+    std::vector<Expr> slope;
+    Expr curvature;
+  };
+  std::optional<Quadratic> quadratic(std::string& why) const;
   std::vector<Expr> with_norm(std::vector<Expr> values) const;
 
   Arena& arena_;

@@ -50,6 +50,8 @@ class SiteSamplingReader {
       if (options_.overrelax > 0 || options_.method == "overrelax")
         relax.push_back(overrelax(*field, change));
     }
+    if (options_.tries_item && (!proposes_ || options_.tries < 1))
+      d_.fail(errors::option_of_links(options_.tries_item->span, "tries"));
     const std::int64_t times = options_.method == "overrelax" ? 1 : options_.overrelax;
     for (std::int64_t i = 0; i < times; ++i) first.insert(first.end(), relax.begin(), relax.end());
     chain_.cycle = {first};
@@ -62,7 +64,7 @@ class SiteSamplingReader {
   void find_fields() {
     if (!d_.grid.present)
       d_.fail(errors::not_yet(clause_.keyword_span, "a Markov chain without a lattice"));
-    for (const dsl::Item* item : {options_.tries_item, options_.reunitarise_item})
+    for (const dsl::Item* item : {options_.reunitarise_item})
       if (item) d_.fail(errors::option_of_links(item->span, item->head->name));
     for (const StateField& field : d_.fields) {
       if (field.spinor || field.drawn) continue;  // stay as they are
@@ -165,8 +167,16 @@ class SiteSamplingReader {
   }
 
   int heatbath(const StateField& field, const SiteChange& change) {
-    if (field.values.empty())
-      d_.fail(errors::local_update_of_field(field.span, field.name, options_.method));
+    if (field.values.empty()) {
+      constexpr int kTries = 4;
+      const bool proposes = field.periodic || (field.length && field.arrays.size() == 2);
+      proposes_ = proposes_ || proposes;
+      const int tries = options_.tries_item ? static_cast<int>(options_.tries) : kTries;
+      std::string how, why;
+      const auto drawn = change.drawn(tries, draws_, how, why);
+      if (!drawn) d_.fail(errors::no_heatbath(field.span, field.name, why, clause_.keyword_span));
+      return add(field, "heatbath", how, *drawn);
+    }
     return add(field, "heatbath",
                fmt::format("one of {} values by their weights", field.values.size()),
                {change.heatbath(draws_)});
@@ -189,6 +199,7 @@ class SiteSamplingReader {
   std::vector<const StateField*> fields_;
   gauge::Colouring colouring_;
   std::string proof_;
+  bool proposes_ = false;  ///< some heatbath draws by proposals
   Draws draws_;
 };
 

@@ -83,21 +83,22 @@ TEST_P(FreeFields, AreSumsOverMomenta) {
 
 INSTANTIATE_TEST_SUITE_P(
     Actions, FreeFields,
-    ::testing::Values(FreeField{"metropolis", "field phi: real", "norm2(grad(phi))/2 + 0.25*phi^2",
-                                "metropolis, width = 1", 1},
-                      FreeField{"neighbours", "field phi: real",
-                                "sum((phi@k - phi)^2/2, k = directions(+)) + 0.25*phi^2",
-                                "metropolis, width = 1, hits = 3", 1},
-                      FreeField{"laplacian", "field phi: real", "-phi*lap(phi)/2 + phi^2/4",
-                                "metropolis, width = 1", 1},
-                      FreeField{"overrelaxed", "field phi: real", "norm2(grad(phi))/2 + 0.25*phi^2",
-                                "metropolis, width = 1, overrelax = 2", 1},
-                      FreeField{"vectors", "field phi: vec(2)",
-                                "norm2(grad(phi))/2 + 0.25*norm2(phi)",
-                                "metropolis, width = 0.8, overrelax = 1", 2},
-                      FreeField{"complex", "field phi: vec(1, complex)",
-                                "sum(norm2(phi@k - phi), k = directions(+))/2 + 0.25*norm2(phi)",
-                                "metropolis, width = 0.8", 2}),
+    ::testing::Values(
+        FreeField{"metropolis", "field phi: real", "norm2(grad(phi))/2 + 0.25*phi^2",
+                  "metropolis, width = 1", 1},
+        FreeField{"neighbours", "field phi: real",
+                  "sum((phi@k - phi)^2/2, k = directions(+)) + 0.25*phi^2",
+                  "metropolis, width = 1, hits = 3", 1},
+        FreeField{"laplacian", "field phi: real", "-phi*lap(phi)/2 + phi^2/4",
+                  "metropolis, width = 1", 1},
+        FreeField{"overrelaxed", "field phi: real", "norm2(grad(phi))/2 + 0.25*phi^2",
+                  "metropolis, width = 1, overrelax = 2", 1},
+        FreeField{"drawn", "field phi: real", "norm2(grad(phi))/2 + 0.25*phi^2", "heatbath", 1},
+        FreeField{"vectors", "field phi: vec(2)", "norm2(grad(phi))/2 + 0.25*norm2(phi)",
+                  "metropolis, width = 0.8, overrelax = 1", 2},
+        FreeField{"complex", "field phi: vec(1, complex)",
+                  "sum(norm2(phi@k - phi), k = directions(+))/2 + 0.25*norm2(phi)",
+                  "metropolis, width = 0.8", 2}),
     [](const auto& test) { return std::string(test.param.name); });
 
 /// A ring with weights T(i, j) of neighbours: tr(T^(n-1) A)/tr(T^n).
@@ -262,12 +263,56 @@ TEST_P(Updates, VectorsOfAnotherLength) {
   EXPECT_NEAR(testing::last(result, "length"), 4, 1e-12);
 }
 
+std::string method_name(const ::testing::TestParamInfo<const char*>& test) {
+  const std::string method = test.param;
+  return method == "heatbath" ? method : test.index == 0 ? "plain" : "overrelaxed";
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, Updates,
                          ::testing::Values("metropolis, width = 1.5",
-                                           "metropolis, width = 0.8, hits = 2, overrelax = 2"),
-                         [](const auto& test) {
-                           return test.index == 0 ? "plain" : "overrelaxed";
-                         });
+                                           "metropolis, width = 0.8, hits = 2, overrelax = 2",
+                                           "heatbath"),
+                         method_name);
+
+// O(4): Z = sum_l (l + 1)^2 (2 I_(l+1)(K)/K)^sites. Components are drawn three after three.
+TEST(SiteUpdates, HeatbathOfFourComponents) {
+  if (!has_native()) GTEST_SKIP() << "no native device";
+  constexpr double kCoupling = 2.5;
+  const SiteModel model{"field n: vec(4), norm = 1",
+                        "-2.5*dot(n, n@x)",
+                        "8",
+                        "heatbath",
+                        "n ~ hot",
+                        "bond = mean(dot(n, n@x)), length = mean(norm2(n))",
+                        15000};
+  const auto result = testing::run_text(model.text(), {});
+  const auto bessel = [](int n) { return std::cyl_bessel_i(n, kCoupling); };
+  double z = 0, sum = 0;
+  for (int l = 0; l <= 30; ++l) {
+    const double value = 2 * bessel(l + 1) / kCoupling;
+    const double slope = (bessel(l) + bessel(l + 2) - value) / kCoupling;
+    z += (l + 1) * (l + 1) * std::pow(value, 8);
+    sum += (l + 1) * (l + 1) * std::pow(value, 7) * slope;
+  }
+  expect_average_of(result, "bond", sum / z, 0.012);
+  EXPECT_NEAR(testing::last(result, "length"), 1, 1e-13);
+}
+
+// With one proposal an angle sometimes stays; the distribution is the same.
+TEST(SiteUpdates, AnyNumberOfTries) {
+  if (!has_native()) GTEST_SKIP() << "no native device";
+  const SiteModel model{"field phi: angle",
+                        "-3*cos(phi@x - phi) - 0.5*sin(phi)",
+                        "1024",
+                        "heatbath, tries = 1",
+                        "phi ~ hot",
+                        "d = mean(3*(sin(phi - phi@-x) - sin(phi@x - phi))*sin(phi) - "
+                        "0.5*cos(phi)*sin(phi) - cos(phi))",
+                        600,
+                        100};
+  // <S' sin(phi) - cos(phi)> = 0, by parts
+  expect_average_of(testing::run_text(model.text(), {}), "d", 0, 0.01);
+}
 
 // ---- discrete values: sums over all states ------------------------------------------------------
 
