@@ -1,4 +1,5 @@
-// Every kernel of every shipped model, in every dialect: proved branch-free, and CUDA accepts it.
+// Every kernel of every shipped model, in every dialect: proved branch-free, CUDA accepts it, and
+// its numbers fit the registers of a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include "compiler/compile.hpp"
 #include "runtime/device/cuda/nvrtc.hpp"
 #include "runtime/device/device.hpp"
+#include "tests/audit/machine.hpp"
+#include "tests/audit/spills.hpp"
 #include "tests/audit/ways.hpp"
 #include "tests/support/places.hpp"
 
@@ -45,7 +48,10 @@ TEST_P(ModelAudit, KernelsAreBranchFreeAndCompile) {
       for (const FunctionFacts& function : result.functions) sites += function.site;
       if (way.target.target != Target::Cuda || !nvrtc) continue;
       try {
-        runtime::nvrtc_compile(kernel.source, "sm_90");
+        const Machine machine = compiled(kernel.source);
+        EXPECT_GE(machine.spilled, 0) << where << machine.log;
+        EXPECT_LE(machine.spilled, spilled_at_most(GetParam(), kernel.name))
+            << where << machine.log;
       } catch (const runtime::DeviceError& error) {
         ADD_FAILURE() << where << error.what() << "\n" << error.log;
       }
@@ -60,6 +66,35 @@ INSTANTIATE_TEST_SUITE_P(Shipped, ModelAudit, ::testing::ValuesIn(models()), [](
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   return name;
 });
+
+// In f64 a few models whose kernels compile fast: their launch bounds follow from counts.
+class ModelsInDouble : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ModelsInDouble, SpillNothing) {
+  if (std::string why; runtime::nvrtc_version(&why).empty()) GTEST_SKIP() << why;
+  constexpr int kMostFlops = 1000;
+  CompileOptions options;
+  options.precision = "f64";
+  const Compilation compilation = compile_model(
+      std::string(VPHI_SOURCE_DIR) + "/models/" + GetParam(), options, ways().back().target);
+  ASSERT_TRUE(compilation.program);
+  int seen = 0;
+  for (const program::Kernel& kernel : compilation.program->kernels) {
+    if (kernel.flops == 0 || kernel.flops > kMostFlops) continue;
+    const Machine machine = compiled(kernel.source);
+    EXPECT_GE(machine.spilled, 0) << kernel.name << machine.log;
+    EXPECT_LE(machine.spilled, spilled_at_most(GetParam(), kernel.name))
+        << kernel.name << machine.log;
+    ++seen;
+  }
+  EXPECT_GT(seen, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, ModelsInDouble,
+                         ::testing::Values("noise/doublewell.vphi", "noise/josephson.vphi",
+                                           "noise/langevin.vphi", "teaching/resonance.vphi",
+                                           "cosmology/curvaton_folds.vphi",
+                                           "cosmology/higgs_u1.vphi"));
 
 // A suite in which every model was skipped would prove nothing.
 TEST(ModelAudits, TheModelsThatRunAreAmongThem) {

@@ -198,7 +198,7 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
                 : strip.sites > 1 ? "strip"
                                   : "cell",
                 "cells", kColourThreads, job.body.held > 0 && groups[0] * kColourThreads >= cells);
-  slots["occupancy"] = std::to_string(occupancy(job, kColourThreads));
+  slots["occupancy"] = std::to_string(occupancy(job, kColourThreads, groups[0] * kernel.instances));
   slots["finish_functions"] = count_function(job) + finish.functions;
   slots["finish"] = finish.finish;
   slots["local_memory"] = sum_memory(finish);

@@ -21,9 +21,11 @@ constexpr int kInstanceLanes = 32;  // instances side by side on a processor
 // bits in some loops only, with a call for each number, and the results depend on that.
 constexpr int kVectorBytes = 32;
 // Of kernels with a table: threads a group, so that making it is little beside using it, and rows.
-// Groups on a multiprocessor, where a step is light: registers are then those of the steps, and
-// what is spilled lies in the making of the table (2 to 10 % on an H200).
+// Groups on a multiprocessor, where a step is light: at most, and with many instances a thread.
 constexpr int kInstanceOccupancy = 5, kOccupancyMany = 3, kLightFlops = 100;
+// Registers of a thread beside what it keeps: addresses, counters and values of a step; and those
+// of a draw in f32 and in f64, whose radius and angle are computed together.
+constexpr int kWorkRegisters = 32, kDrawRegisters = 2, kDrawRegistersF64 = 10;
 // Of instances side by side: numbers that they keep, operations of a step (the loop has to stay in
 // the cache of instructions), and times that their groups fill the device.
 constexpr int kHeldAbreast = 32, kFlopsAbreast = 280, kInstanceWaves = 1;
@@ -315,8 +317,8 @@ int rows_for(const kernel::Shared& shared, std::size_t clock_slots) {
   return rows;
 }
 
-/// Groups on a multiprocessor: with more instances a thread holds more.
-int occupancy_of(int abreast) {
+/// Groups on a multiprocessor where a thread has many instances, which hold more.
+int occupancy_of_many(int abreast) {
   return abreast > 4 ? kOccupancyMany : abreast > 2 ? 4 : kInstanceOccupancy;
 }
 
@@ -336,13 +338,33 @@ int instances_abreast(const Job& job, const TargetInfo& target) {
     if (abreast < 8) return abreast;
     // Groups come in waves: the last of them should not be nearly empty.
     const auto waves = [&](int count) {
-      const std::int64_t wave = std::int64_t{count} * kSharedThreads * occupancy_of(count) *
+      const std::int64_t wave = std::int64_t{count} * kSharedThreads * occupancy_of_many(count) *
                                 std::max(1, target.compute_units);
       return count * ((job.kernel.instances + wave - 1) / wave);  // time, in that of an instance
     };
     return waves(7) < waves(8) ? 7 : 8;
   }
   return 1;
+}
+
+/// Groups on a multiprocessor, so that nothing is spilled: an estimate of registers from what a
+/// thread keeps between steps. Scalars are f64, two registers; next to every value of an array is
+/// the one that a step makes.
+int occupancy_of(const Job& job, const kernel::Shared& shared, int abreast) {
+  if (abreast > 2) return occupancy_of_many(abreast);
+  const bool wide = job.body.real == Precision::F64;
+  const auto written = [&](int slot) {
+    return std::ranges::binary_search(job.body.slots_written, slot);
+  };
+  const int together = std::max(1, abreast);
+  const int read = static_cast<int>(
+      std::ranges::count_if(job.body.slots_read, [&](int slot) { return !written(slot); }));
+  const int own = (wide ? 2 : 1) * static_cast<int>(job.kernel.arrays.size()) +
+                  static_cast<int>(job.body.slots_written.size());
+  const int registers =
+      kWorkRegisters + 2 * (together * own + read + static_cast<int>(shared.epilogue.size())) +
+      (wide ? kDrawRegistersF64 : kDrawRegisters) * static_cast<int>(job.body.draws.size());
+  return std::clamp(kRegisters / (kSharedThreads * registers), kOccupancyMany, kInstanceOccupancy);
 }
 
 }  // namespace
@@ -477,11 +499,12 @@ program::Kernel emit_single_site_shared(const kernel::Kernel& kernel, const Targ
   const int abreast = cpp || alone ? 0 : instances_abreast(job, target);
   slots["abreast"] = std::to_string(std::max(1, abreast));
   const bool light = kernel::cost(kernel).flops <= kLightFlops;
-  slots["occupancy"] = std::to_string(!light ? 1 : occupancy_of(abreast));
+  const int occupancy = occupancy_of(job, shared, abreast);
+  slots["occupancy"] = std::to_string(!light ? 1 : occupancy);
   // NVIDIA's OpenCL takes no number of groups a multiprocessor, but a number of registers a thread.
   if (dialect.can.asks_registers && light)
-    slots["comment"] += code("// vphi: registers={}\n",
-                             kRegisters / (kSharedThreads * occupancy_of(abreast)) / 8 * 8);
+    slots["comment"] +=
+        code("// vphi: registers={}\n", kRegisters / (kSharedThreads * occupancy) / 8 * 8);
   const bool draws = !job.body.draws.empty();
   const bool kept = state && abreast > 0;
   slots["walkers"] = !draws || abreast == 0

@@ -238,7 +238,8 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   slots["strip"] = std::to_string(strip);
   slots["vectors"] = index_literal(job, own / strip);
   if (strip > 1) vector_lines(job, slots, strip);
-  slots["occupancy"] = std::to_string(strip > 1 ? kOccupancy : occupancy(job, threads));
+  const std::int64_t launched = std::int64_t{groups[0]} * groups[1] * groups[2] * kernel.instances;
+  slots["occupancy"] = std::to_string(strip > 1 ? kOccupancy : occupancy(job, threads, launched));
   slots["loop"] = strip > 1 ? "" : fill("sites_loop_gpu.txt", slots);
 
   if (strip == 1) slots["body"] = Gather::functions(job);

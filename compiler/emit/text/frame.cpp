@@ -309,13 +309,15 @@ Code each_site(const std::string& name, const std::string& count, int threads, b
       first, count, threads);
 }
 
-int occupancy(const Job& job, int threads) {
+int occupancy(const Job& job, int threads, std::int64_t groups) {
   constexpr int kRegisters = 65536;  // of a multiprocessor
   constexpr int kBeside = 34;        // values in flight, and one word of an address for each array
   if (job.body.held == 0) return 1;
   const int words = job.body.held * bytes_of(job.body.real) / 4 + kBeside +
                     static_cast<int>(std::ranges::count(job.places, 0, &MemoryPlace::lane));
-  return std::clamp(kRegisters / (threads * words), 1, 2048 / threads);
+  const std::int64_t units = std::max(1, job.target.compute_units);
+  const int there = static_cast<int>(std::min<std::int64_t>((groups + units - 1) / units, 2048));
+  return std::clamp(std::min(kRegisters / (threads * words), there), 1, 2048 / threads);
 }
 
 bool noise_hides_errors(const kernel::Kernel& kernel, const TargetInfo& target) {

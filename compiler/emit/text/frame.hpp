@@ -89,8 +89,9 @@ Code wide_typedef(const Dialect& dialect);
 Code each_site(const std::string& name, const std::string& count, int threads, bool once);
 
 /// The number of groups of `threads` threads that a multiprocessor should hold, so that each thread
-/// has the registers that its site needs (Body::held). 1 where the device's compiler may choose.
-int occupancy(const Job& job, int threads);
+/// has the registers that its site needs (Body::held), and not more than there are of the `groups`
+/// of a launch. 1 where the device's compiler may choose.
+int occupancy(const Job& job, int threads, std::int64_t groups);
 
 /// An array in the memory of a group.
 struct LocalArray {

@@ -56,9 +56,10 @@ Carried carried_values(const MarchPlan& plan) {
 bool registers_hold(const Carried& carried, const MarchShape& shape, int special,
                     Precision precision) {
   constexpr int kMostOfRows = 160, kMostOfThread = 255, kRegisters = 65536, kOfSpecial = 2;
-  if (shape.rows_per_thread > 1) return carried.most * shape.rows_per_thread <= kMostOfRows;
+  const int rows = shape.rows_per_thread;
   const int words = bytes_of(precision) / 4;
-  const int registers = carried.values * words * 17 / 20;
+  const int registers = carried.values * rows * words * 17 / 20;
+  if (rows > 1 && carried.most * rows > kMostOfRows) return false;
   const int computing = words > 1 ? kOfSpecial * special : 0;
   return registers + computing <= kMostOfThread && registers * shape.threads() <= kRegisters;
 }

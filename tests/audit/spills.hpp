@@ -1,0 +1,39 @@
+// Kernels of shipped models that NVIDIA's compiler keeps partly in memory, by name and reason.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace vphi::audit {
+
+struct Spilling {
+  std::string_view model, kernel;  ///< kernels whose names begin so
+  int bytes;                       ///< stored at most
+  std::string_view reason;
+};
+
+constexpr std::array kSpilling{
+    Spilling{"gauge/nucleon.vphi", "observe_1", 8000, "all contractions of an output at a site"},
+    Spilling{"gauge/nucleon.vphi", "watch", 8000, "all contractions of an output at a site"},
+    Spilling{"gauge/wilson_quark.vphi", "observe_1_stage_2", 1000, "products of an output"},
+    Spilling{"gauge/wilson_quark.vphi", "solve_s1_residual_2", 160, "once a solve, 120 reads"},
+    Spilling{"gauge/twisted_quark.vphi", "solve_s1_residual_2", 100, "once a solve, 120 reads"},
+    Spilling{"gauge/tmqcd.vphi", "energy_", 1100, "determinants, once a trajectory"},
+    Spilling{"gauge/tmqcd.vphi", "kick_", 4, "one number at 128 registers"},
+    Spilling{"gauge/one_flavour.vphi", "solve_", 400, "addresses of 50 arrays"},
+    Spilling{"gauge/su3_iwasaki.vphi", "heatbath_", 400, "staples of rectangles in f64"},
+    Spilling{"gauge/su3_symanzik.vphi", "heatbath_", 400, "staples of rectangles in f64"},
+    Spilling{"hydro/ball.vphi", "along_", 160, "15 of 3200 instructions of four cells in f64"},
+    Spilling{"hydro/fireball.vphi", "along_", 300, "as ball, with one more quantity"},
+    Spilling{"hydro/synge.vphi", "sweep_", 24, "a row of one group, Bessel functions in f64"},
+    Spilling{"noise/doublewell.vphi", "sweep", 24, "outside of the loop over steps, f64"},
+};
+
+/// Bytes that a kernel of a shipped model may store so.
+constexpr int spilled_at_most(std::string_view model, std::string_view kernel) {
+  for (const Spilling& row : kSpilling)
+    if (row.model == model && kernel.starts_with(row.kernel)) return row.bytes;
+  return 0;
+}
+
+}  // namespace vphi::audit
