@@ -162,8 +162,8 @@ Diagnostic destination_kind(Span at, const std::string& file) {
   Diagnostic d = make("E0411", at, "this is no place for results");
   d.under = "unknown kind of file";
   d.rule =
-      "the ending of a name says the format: .h5 (HDF5), .csv or .silo; links go to ildg(\"name\") "
-      "and nersc(\"name\") as well";
+      "the ending of a name says the format: .h5 (HDF5), .csv or .silo; links go to "
+      "ildg(\"name\"), nersc, openqcd and milc as well";
   d.hint = "write -> \"" +
            (file.empty()                   ? "results.h5"
             : file.find('.') < file.size() ? file

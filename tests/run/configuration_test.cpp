@@ -13,7 +13,9 @@
 
 #include "runtime/io/configurations/configuration.hpp"
 #include "runtime/io/configurations/ildg.hpp"
+#include "runtime/io/configurations/milc.hpp"
 #include "runtime/io/configurations/nersc.hpp"
+#include "runtime/io/configurations/openqcd.hpp"
 #include "runtime/io/configurations/wilson_loop.hpp"
 #include "runtime/io/files/crc32.hpp"
 #include "tests/support/scratch.hpp"
@@ -348,6 +350,150 @@ TEST(Nersc, DamageIsSaid) {
   expect_problem(whole, Problem::Group, "SU(3), the model's are of SU(2)", {.colours = 2});
 }
 
+// ---- MILC ---------------------------------------------------------------------------------------
+
+template <class Number>
+std::string little(Number number) {
+  std::string bytes(sizeof number, '\0');
+  std::memcpy(bytes.data(), &number, sizeof number);
+  return bytes;
+}
+
+/// Version 5: links U_mu(x) = phases(0.1*(4*site + mu) + 0.3) on 2 x 1 x 1 x 1 sites.
+std::string milc(Order order) {
+  const auto ordered = [order](auto number) {
+    return order == Order::Little ? little(number) : big(number);
+  };
+  std::string data;
+  std::uint32_t sum29 = 0, sum31 = 0;
+  int count = 0;
+  for (int link = 0; link < 8; ++link)
+    for (const Complex& entry : phases(0.1 * link + 0.3, 1))
+      for (const double part : {entry.real(), entry.imag()}) {
+        const auto number = static_cast<float>(part);
+        std::uint32_t word = 0;
+        std::memcpy(&word, &number, sizeof word);
+        sum29 ^= rotated(word, count % 29);
+        sum31 ^= rotated(word, count % 31);
+        ++count;
+        data += ordered(number);
+      }
+  std::string stamp = "Tue Oct  7 12:00:00 2025";
+  stamp.resize(64, '\0');
+  std::string header = ordered(std::uint32_t{20103});
+  for (const std::uint32_t n : {2U, 1U, 1U, 1U}) header += ordered(n);
+  return header + stamp + ordered(std::uint32_t{0}) + ordered(sum29) + ordered(sum31) + data;
+}
+
+TEST(Milc, BothOrders) {
+  for (const Order order : {Order::Little, Order::Big}) {
+    const auto read = read_bytes(milc(order));
+    EXPECT_EQ(read.facts.format, "MILC");
+    EXPECT_TRUE(read.facts.checked);
+    EXPECT_EQ(read.facts.notes.at(0).second, "Tue Oct  7 12:00:00 2025");
+    EXPECT_EQ(read.configuration.extent, (Extents{2, 1, 1, 1}));
+    for (int link = 0; link < 8; ++link) {
+      const auto u = phases(0.1 * link + 0.3, 1);
+      for (int i = 0; i < 9; ++i)
+        EXPECT_NEAR(std::abs(read.configuration.link(link / 4, link % 4)[i] - u[i]), 0, 1e-7);
+    }
+  }
+}
+
+TEST(Milc, DamageIsSaid) {
+  const std::string whole = milc(Order::Little);
+  for (std::size_t bytes = 0; bytes < whole.size(); bytes += 11)
+    EXPECT_THROW(read_bytes(whole.substr(0, bytes)), ConfigurationError) << bytes;
+  const auto with = [&](std::size_t at, const std::string& bytes) {
+    return std::string(whole).replace(at, bytes.size(), bytes);
+  };
+  expect_problem(whole.substr(0, 90), Problem::Truncated, "the header of a MILC file");
+  expect_problem(whole.substr(0, whole.size() - 4), Problem::Truncated, "576 bytes of links, 572");
+  expect_problem(whole + "x", Problem::Damaged, "577");
+  expect_problem(with(whole.size() - 9, "x"), Problem::Checksum, "checksums of its links");
+  expect_problem(with(84, little(1)), Problem::Unknown, "save_serial");
+  expect_problem(with(4, little(0)), Problem::Damaged, "at least 1");
+  expect_problem(with(4, little(-2)), Problem::Damaged, "at least 1");
+  expect_problem(with(4, little(1 << 30)), Problem::Truncated, "cut off");
+  expect_problem(whole, Problem::Extents, "the model's has 3^4", {.extent = Extents{3, 3, 3, 3}});
+  expect_problem(whole, Problem::Group, "the model's are of SU(2)", {.colours = 2});
+}
+
+// ---- openQCD ------------------------------------------------------------------------------------
+
+/// Number of a site of 2 x 4 x 2 x 2 sites, x fastest; coordinates are taken round.
+int site_of(int x, int y, int z, int t) {
+  return (x + 2) % 2 + 2 * ((y + 4) % 4 + 4 * ((z + 2) % 2 + 2 * ((t + 2) % 2)));
+}
+
+/// Links U_mu(x) = phases(0.1*(4*site + mu) + 0.3). Their plaquette is numpy's.
+constexpr double kOpenqcdPlaquette = 0.734320206181499;
+std::string openqcd(double plaquette = kOpenqcdPlaquette) {
+  std::string file;
+  for (const int n : {2, 2, 4, 2}) file += little(n);  // t, x, y, z
+  file += little(plaquette);
+  const auto link = [&](int site, int mu) {
+    for (const Complex& entry : phases(0.1 * (4 * site + mu) + 0.3, 1))
+      file += little(entry.real()) + little(entry.imag());
+  };
+  for (int t = 0; t < 2; ++t)
+    for (int x = 0; x < 2; ++x)
+      for (int y = 0; y < 4; ++y)
+        for (int z = 0; z < 2; ++z) {
+          if ((x + y + z + t) % 2 == 0) continue;
+          link(site_of(x, y, z, t), 3);
+          link(site_of(x, y, z, t - 1), 3);
+          link(site_of(x, y, z, t), 0);
+          link(site_of(x - 1, y, z, t), 0);
+          link(site_of(x, y, z, t), 1);
+          link(site_of(x, y - 1, z, t), 1);
+          link(site_of(x, y, z, t), 2);
+          link(site_of(x, y, z - 1, t), 2);
+        }
+  return file;
+}
+
+TEST(Openqcd, OrderOfTheLinks) {
+  const auto read = read_bytes(openqcd());
+  EXPECT_EQ(read.facts.format, "openQCD");
+  EXPECT_EQ(read.configuration.extent, (Extents{2, 4, 2, 2}));
+  for (int site = 0; site < 32; ++site)
+    for (int mu = 0; mu < 4; ++mu) {
+      const auto u = phases(0.1 * (4 * site + mu) + 0.3, 1);
+      for (int i = 0; i < 9; ++i)
+        EXPECT_EQ(read.configuration.link(site, mu)[i], u[i]) << site << " " << mu << " " << i;
+    }
+  const testing::ScratchFolder folder;
+  write_openqcd(folder / "conf", read.configuration);
+  std::ifstream written(folder / "conf", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(written), {}}, expected = openqcd();
+  ASSERT_EQ(bytes.size(), expected.size());
+  double average = 0;
+  std::memcpy(&average, &bytes[16], sizeof average);
+  EXPECT_NEAR(average, kOpenqcdPlaquette, 1e-13);
+  EXPECT_EQ(bytes.substr(0, 16), expected.substr(0, 16));
+  EXPECT_TRUE(bytes.substr(24) == expected.substr(24));
+}
+
+TEST(Openqcd, DamageIsSaid) {
+  const std::string whole = openqcd();
+  for (std::size_t bytes = 0; bytes < whole.size(); bytes += 111)
+    EXPECT_THROW(read_bytes(whole.substr(0, bytes)), ConfigurationError) << bytes;
+  expect_problem(whole.substr(0, whole.size() - 8), Problem::Truncated,
+                 "18432 bytes of links, 18424 are there");
+  expect_problem(whole + "x", Problem::Damaged, "18433");
+  expect_problem(openqcd(0.75), Problem::Checksum,
+                 "says a plaquette of 0.75, its links have 0.734");
+  std::string flipped = whole;
+  flipped[24 + 16 + 6] ^= 4;  // the second number of the first row
+  expect_problem(flipped, Problem::Checksum, "damaged");
+  std::string odd = whole;
+  odd[0] = 3;
+  expect_problem(odd, Problem::Unknown, "openQCD");
+  expect_problem(whole, Problem::Extents, "the model's has 3^4", {.extent = Extents{3, 3, 3, 3}});
+  expect_problem(whole, Problem::Group, "the model's are of SU(2)", {.colours = 2});
+}
+
 // ---- written and read back ----------------------------------------------------------------------
 
 /// Any numbers, which f32 holds only rounded.
@@ -395,6 +541,26 @@ TEST(Configuration, ReadBackAsWritten) {
         EXPECT_FALSE(fs::exists(folder / "conf.writing"));
       }
     }
+}
+
+/// Formats of one group and one precision.
+TEST(Configuration, MilcAndOpenqcdAreReadBackAsWritten) {
+  const testing::ScratchFolder folder;
+  const Configuration c = some_links(3, {4, 6, 2, 8});
+  write_milc(folder / "milc", c, "step 20 of su3");
+  const auto milc = read_configuration(folder / "milc", {.extent = c.extent, .colours = 3});
+  EXPECT_EQ(milc.facts.notes.at(0).second, "step 20 of su3");
+  for (std::size_t i = 0; i < c.links.size(); ++i)
+    ASSERT_EQ(milc.configuration.links[i], rounded(c.links[i], Precision::F32));
+  Configuration small = c;  // the plaquette of the header is at most 3
+  for (Complex& entry : small.links) entry *= 0.5;
+  write_openqcd(folder / "openqcd", small);
+  const auto openqcd = read_configuration(folder / "openqcd", {.extent = c.extent, .colours = 3});
+  EXPECT_TRUE(openqcd.configuration.links == small.links);
+  EXPECT_FALSE(fs::exists(folder / "milc.writing") || fs::exists(folder / "openqcd.writing"));
+  EXPECT_THROW(write_openqcd(folder / "odd", some_links(3, {3, 2, 2, 2})), ResultsError);
+  EXPECT_THROW(write_openqcd(folder / "su2", some_links(2, {2, 2, 2, 2})), ResultsError);
+  EXPECT_THROW(write_milc(folder / "su2", some_links(2, {2, 2, 2, 2}), ""), ResultsError);
 }
 
 TEST(Configuration, NotesAreKept) {

@@ -13,6 +13,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/outputs.hpp"
 #include "dsl/syntax/parse.hpp"
+#include "dsl/words/link_files.hpp"
 
 namespace vphi::physics {
 
@@ -87,11 +88,11 @@ class OutputReader {
     return out;
   }
 
-  /// "name.h5", or ildg("name"), nersc("name"): files of links.
+  /// "name.h5", or ildg("name") and its like: files of links.
   std::string file_of(const dsl::Expr& target) {
     if (target.kind == ExprKind::String) return target.text;
-    const bool links = target.text == "ildg" || target.text == "nersc";
-    if (!links || target.args.size() != 1 || target.args[0]->kind != ExprKind::String) {
+    if (!dsl::find_link_file(target.text) || target.args.size() != 1 ||
+        target.args[0]->kind != ExprKind::String) {
       d_.fail(errors::not_yet(target.span, "this kind of file"));
     }
     return target.args[0]->text + "." + target.text;
@@ -99,6 +100,18 @@ class OutputReader {
 
   /// Every link's matrix: [mu][row][column][re, im].
   void links(const StateField& field, const dsl::Expr& e, OutputClause& out) {
+    const std::size_t ending = out.file.rfind('.');
+    const auto* kind = dsl::find_link_file(ending == std::string::npos
+                                               ? std::string_view()
+                                               : std::string_view(out.file).substr(ending + 1));
+    if (kind && kind->su3_alone && field.links->group != gauge::Group{gauge::Kind::SU, 3})
+      d_.fail(errors::links_in_file(e.span, std::string(kind->word), "links of SU(3) alone"));
+    bool even = d_.grid.dims == 4;
+    for (int axis = 0; axis < d_.grid.dims; ++axis)
+      even = even && d_.grid.extent[static_cast<std::size_t>(axis)] % 2 == 0;
+    if (kind && kind->even_extents && !even)
+      d_.fail(errors::links_in_file(e.span, std::string(kind->word),
+                                    "lattices of four even extents alone"));
     Observable o;
     o.kind = Observable::Kind::Links;
     o.name = field.name;

@@ -37,6 +37,12 @@ Diagnostic last_configuration(Span span, const std::string& name, const std::str
   return d;
 }
 
+Diagnostic links_in_file(Span span, const std::string& kind, const std::string& holds) {
+  return dsl::error("E0411", span, fmt::format("the links do not fit into a file of `{}`", kind),
+                    "", fmt::format("the format `{}` holds {}", kind, holds),
+                    "write them with ildg(\"name\") or nersc(\"name\")");
+}
+
 Diagnostic output_time_of_chain(Span span) {
   return dsl::error(
       "E0901", span, "a chain has no time", "",

@@ -16,6 +16,9 @@ dsl::Diagnostic same_output_name(dsl::Span span, const std::string& name, const 
 dsl::Diagnostic last_configuration(dsl::Span span, const std::string& name,
                                    const std::string& unit);
 
+/// A file of this kind holds only such links.
+dsl::Diagnostic links_in_file(dsl::Span span, const std::string& kind, const std::string& holds);
+
 /// `every T:` in a chain, which has no time.
 dsl::Diagnostic output_time_of_chain(dsl::Span span);
 /// T is less than a step.

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "runtime/io/configurations/ildg.hpp"
+#include "runtime/io/configurations/milc.hpp"
 #include "runtime/io/configurations/nersc.hpp"
+#include "runtime/io/configurations/openqcd.hpp"
 
 namespace vphi::io {
 
@@ -71,10 +73,12 @@ std::int64_t checked_sites(const std::string& file, const Extents& extent) {
 ConfigurationFile read_configuration(ByteStream& stream, const ConfigurationWish& wish) {
   if (looks_like_lime(stream)) return read_ildg(stream, wish);
   if (looks_like_nersc(stream)) return read_nersc(stream, wish);
+  if (looks_like_milc(stream)) return read_milc(stream, wish);
+  if (looks_like_openqcd(stream)) return read_openqcd(stream, wish);
   throw ConfigurationError(
       Problem::Unknown,
-      fmt::format("{} begins neither as a LIME file (ILDG) nor with BEGIN_HEADER (NERSC); other "
-                  "formats have to be converted",
+      fmt::format("{} begins neither as a LIME file (ILDG) nor with BEGIN_HEADER (NERSC), nor as a "
+                  "file of MILC or openQCD; other formats have to be converted",
                   stream.name()));
 }
 

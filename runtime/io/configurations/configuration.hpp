@@ -55,7 +55,7 @@ Configuration unit_configuration(int colours, const Extents& extent);
 
 struct ConfigurationError : ResultsError {
   enum class Problem {
-    Unknown,    ///< neither an ILDG nor a NERSC file, or a file without links
+    Unknown,    ///< a file of no known format, or without links
     Truncated,  ///< shorter than its header says
     Damaged,    ///< a header that is inconsistent or cannot be read
     Checksum,   ///< the links do not have the stated checksum
@@ -77,7 +77,7 @@ struct ConfigurationWish {
 
 /// The description in a file.
 struct ConfigurationFacts {
-  std::string format;  ///< "ILDG", "NERSC"
+  std::string format;  ///< "ILDG", "NERSC", "MILC", "openQCD"
   program::Precision precision = program::Precision::F64;
   bool checked = false;  ///< the file had a correct checksum
   bool shaped = true;    ///< the file gives its extents; otherwise they are those of the request

@@ -1,14 +1,18 @@
 // Gauge configurations of a run: "name.ildg" makes "name_STEP.ildg", one file for each moment, in
-// ILDG's format ("name.nersc": NERSC's) and in the precision that the links are stored in.
+// ILDG's format ("name.nersc": NERSC's) and in the precision that the links are stored in; in
+// openQCD's, f64, and MILC's, f32.
 //
-// Step, time, seed, parameters and the scalars of the same clause are written to the file's notes.
+// Step, time, seed, parameters and the scalars of the same clause are written to the file's notes;
+// MILC's has room for the model's name and the step, openQCD's for nothing.
 // A run that goes on from a checkpoint removes the files written after it and writes them again.
 #include <fmt/format.h>
 
 #include <set>
 
 #include "runtime/io/configurations/ildg.hpp"
+#include "runtime/io/configurations/milc.hpp"
 #include "runtime/io/configurations/nersc.hpp"
+#include "runtime/io/configurations/openqcd.hpp"
 #include "runtime/io/output_files.hpp"
 #include "runtime/io/results.hpp"
 
@@ -51,6 +55,10 @@ class ConfigurationFiles : public ResultFile {
     const fs::path path = file_of(at.step);
     if (ending_ == ".nersc")
       write_nersc(path, links, whole.precision, notes);
+    else if (ending_ == ".openqcd")
+      write_openqcd(path, links);
+    else if (ending_ == ".milc")
+      write_milc(path, links, fmt::format("step {} of {}", at.step, program_.model));
     else
       write_ildg(path, links, whole.precision, notes);
     steps_.insert(at.step);
@@ -107,7 +115,8 @@ class ConfigurationFiles : public ResultFile {
 }  // namespace
 
 bool holds_configurations(const fs::path& path) {
-  return path.extension() == ".ildg" || path.extension() == ".nersc";
+  const fs::path ending = path.extension();
+  return ending == ".ildg" || ending == ".nersc" || ending == ".openqcd" || ending == ".milc";
 }
 
 std::unique_ptr<ResultFile> open_configurations(const fs::path& path,

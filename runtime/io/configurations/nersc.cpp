@@ -40,8 +40,8 @@ struct Header {
 
 [[noreturn]] void damaged_nersc(const ByteStream& stream, const std::string& what) {
   throw ConfigurationError(
-      Problem::Damaged, fmt::format("{}: {}: it is damaged_nersc, copy it again or ask who made it",
-                                    stream.name(), what));
+      Problem::Damaged,
+      fmt::format("{}: {}: it is damaged, copy it again or ask who made it", stream.name(), what));
 }
 
 const std::string* find(const Header& header, std::string_view name) {
@@ -100,10 +100,9 @@ std::vector<std::pair<std::string, std::string>> header_lines(ByteStream& stream
   if (end == std::string::npos)
     throw ConfigurationError(
         Problem::Truncated,
-        fmt::format(
-            "{} has no line END_HEADER in its first {} bytes: it is cut off or damaged_nersc, "
-            "copy it again",
-            stream.name(), text.size()));
+        fmt::format("{} has no line END_HEADER in its first {} bytes: it is cut off or damaged, "
+                    "copy it again",
+                    stream.name(), text.size()));
   stream.skip(end + kEnd.size());
   return name_value_lines(std::string_view(text).substr(0, end));
 }
@@ -159,7 +158,7 @@ void check_length(const ByteStream& stream, const Header& header, std::int64_t s
       fmt::format("{} has {} bytes of links, its header asks for {}{}", stream.name(),
                   stream.left(), needs,
                   wide ? "; the numbers seem to have 64 bits: correct its FLOATING_POINT"
-                       : ": it is damaged_nersc, copy it again or ask who made it"));
+                       : ": it is damaged, copy it again or ask who made it"));
 }
 
 /// The order in which the first row of the first link has length 1.
@@ -228,10 +227,9 @@ void check_average(const ByteStream& stream, const char* name, const std::option
   if (!said || std::abs(*said - found) <= kAverages) return;
   throw ConfigurationError(
       Problem::Checksum,
-      fmt::format(
-          "{}: the header says {} = {}, the links have {:.10g}: it is damaged_nersc, or its "
-          "header belongs to another file",
-          stream.name(), name, *said, found));
+      fmt::format("{}: the header says {} = {}, the links have {:.10g}: it is damaged, or its "
+                  "header belongs to another file",
+                  stream.name(), name, *said, found));
 }
 
 }  // namespace
@@ -253,10 +251,9 @@ ConfigurationFile read_nersc(ByteStream& stream, const ConfigurationWish& wish) 
   if (header.checksum && *header.checksum != sum)
     throw ConfigurationError(
         Problem::Checksum,
-        fmt::format(
-            "{} is damaged_nersc: the checksum of its links is {:x}, its header says {:x}; copy "
-            "it again",
-            stream.name(), sum, *header.checksum));
+        fmt::format("{} is damaged: the checksum of its links is {:x}, its header says {:x}; copy "
+                    "it again",
+                    stream.name(), sum, *header.checksum));
   if (header.plaquette)
     check_average(stream, "PLAQUETTE", header.plaquette, mean_plaquette(file.configuration));
   if (header.link_trace)
