@@ -253,6 +253,7 @@ std::string head_text(const dsl::Head& head) {
   std::string text = name_of(head.name);
   Typesetter set;
   if (head.form == dsl::Head::Form::Indexed) text = element("msub", text + set.list(head.args));
+  if (!head.indices.empty()) text = element("msub", text + set.list(head.indices));
   if (head.primes > 0) text = element("msup", text + mo(Typesetter::primes(head.primes)));
   if (head.form == dsl::Head::Form::Function) text += kApply + parentheses(set.list(head.args));
   return row(text);

@@ -70,6 +70,7 @@ class Collector {
     for (const ExprPtr& arg : head.args) {
       if (arg && arg->kind == ExprKind::Name) symbol.parameters.push_back(arg->text);
     }
+    for (const ExprPtr& index : head.indices) symbol.parameters.push_back(index->text);
     symbol.line = &line;
     return symbol;
   }

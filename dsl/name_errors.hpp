@@ -112,6 +112,11 @@ Diagnostic condition_wanted(Span at, const std::string& place, const Type& found
 Diagnostic number_wanted(Span at, const std::string& place, const Type& found);
 Diagnostic whole_number_wanted(Span at, const std::string& place, std::int64_t least);
 Diagnostic number_too_large(Span at, const std::string& text);
+/// An argument that is not the name of links, where the text of the function needs one.
+Diagnostic links_wanted(Span at, const std::string& function, const std::string& parameter,
+                        const std::string& doc);
+/// The number behind the arguments of a function of links is not a whole number from 1 to `most`.
+Diagnostic link_steps(Span at, int most);
 Diagnostic unknown_type(Span at, const std::string& text, const std::optional<std::string>& near);
 Diagnostic bad_type_size(Span at, const std::string& type);
 Diagnostic no_lattice(Span at, const std::string& what);

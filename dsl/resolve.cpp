@@ -7,6 +7,7 @@
 #include "dsl/collect.hpp"
 #include "dsl/equations.hpp"
 #include "dsl/library_check.hpp"
+#include "dsl/link_functions.hpp"
 #include "dsl/model_function.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/syntax/spelling.hpp"
@@ -106,12 +107,16 @@ Resolved resolve(ModelText model, std::vector<ModelText> library) {
   resolved.library = std::move(library);
   repair_keywords(resolved);
   add_library_functions(resolved);
+  write_out_link_functions(resolved);
   collect_symbols(resolved);
   spell_out_outputs(resolved);
   const std::vector<const Symbol*> definitions = order_definitions(resolved);
   Inference inference(resolved);
   choose_stencils(resolved);
-  for (const Symbol* symbol : definitions) inference.definition(*symbol);
+  for (const Symbol* symbol : definitions) {
+    const bool text = symbol->line && makes_links(symbol->line->definition.head);
+    if (!text) inference.definition(*symbol);  // of links: where it is written out
+  }
   check_library_names(resolved, inference);
   check_equations(resolved, inference);
   ClauseCheck(resolved, inference).all();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -89,6 +90,10 @@ struct Resolved {
   std::unordered_map<std::string, double> units;  ///< unit name -> size in the base unit
   std::vector<std::string> later_families;        ///< parts of this model that do not run yet
   std::vector<std::int64_t> lattice_shape;        ///< sites per axis; empty without a lattice
+  /// The lines before functions of links were written out (dsl/link_functions.hpp); empty where the
+  /// model calls none.
+  std::vector<Line> as_written;
+  std::set<std::string> written_out;  ///< names of these functions
   Diagnostics diagnostics;
 
   const Symbol* find(const std::string& name) const;

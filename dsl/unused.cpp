@@ -14,7 +14,9 @@ namespace {
 /// All names in a model's lines: values, calls and names of arguments.
 std::set<std::string> named_anywhere(const Resolved& resolved) {
   std::set<std::string> names;
-  for (const Line& line : resolved.model.lines) {
+  std::vector<Line> lines = resolved.model.lines;
+  lines.insert(lines.end(), resolved.as_written.begin(), resolved.as_written.end());
+  for (const Line& line : lines) {
     // the head of a text, `scheme mine(U' = ...) { }`, is no use of it
     const bool text = line.kind == Line::Kind::Clause && line.clause.has_body;
     const Expr* head =
@@ -44,7 +46,8 @@ std::string clause_with_option(const std::string& name) {
 
 void warn_of_unused(Resolved& resolved) {
   if (resolved.diagnostics.has_errors()) return;
-  const std::set<std::string> used = named_anywhere(resolved);
+  std::set<std::string> used = named_anywhere(resolved);
+  used.insert(resolved.written_out.begin(), resolved.written_out.end());
   std::vector<Diagnostic> found;
   for (const auto& [name, symbol] : resolved.symbols) {
     const bool may = symbol.kind == SymbolKind::Definition || symbol.kind == SymbolKind::Drawn ||

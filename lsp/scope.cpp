@@ -38,9 +38,16 @@ Span word_of(Span span, const std::string& spelling, const std::string& name) {
 
 /// `f(x) = ...` and `w[i] = ...`: the names that belong to the line alone.
 const dsl::ExprPtr* local_in(const dsl::Head& head, const std::string& name) {
-  for (const dsl::ExprPtr& arg : head.args)
-    if (arg && arg->kind == ExprKind::Name && arg->text == name) return &arg;
+  for (const auto* names : {&head.args, &head.indices})
+    for (const dsl::ExprPtr& arg : *names)
+      if (arg && arg->kind == ExprKind::Name && arg->text == name) return &arg;
   return nullptr;
+}
+
+/// The lines of the text, with calls of functions of links as they are written.
+const std::vector<dsl::Line>& lines_of(const Analysis& analysis) {
+  const dsl::Resolved& resolved = analysis.resolved;
+  return resolved.as_written.empty() ? resolved.model.lines : resolved.as_written;
 }
 
 /// Calls `visit(span, name)` for each word of the line that stands for a value.
@@ -58,6 +65,7 @@ void each_name(const dsl::Line& line, const Visit& visit) {
   const auto in_head = [&](const dsl::Head& head) {
     visit(word_of(head.span, head.spelling, head.name), head.name);
     for (const auto& arg : head.args) in_expr(arg);
+    for (const auto& index : head.indices) in_expr(index);
   };
   if (line.kind != dsl::Line::Kind::Clause) {
     in_head(line.definition.head);
@@ -93,7 +101,7 @@ const dsl::Head* head_over(const dsl::Line& line, std::uint32_t offset) {
 
 LineAt line_at(const Analysis& analysis, std::uint32_t offset) {
   LineAt found;
-  find_line(analysis.resolved.model.lines, offset, nullptr, found);
+  find_line(lines_of(analysis), offset, nullptr, found);
   return found;
 }
 
@@ -157,7 +165,7 @@ std::vector<Span> occurrences(const Analysis& analysis, const Meaning& meaning) 
   std::vector<Span> found;
   const bool local = meaning.kind == Meaning::Kind::Local;
   if (!local && meaning.kind != Meaning::Kind::Symbol) return found;
-  for (const dsl::Line& line : analysis.resolved.model.lines) {
+  for (const dsl::Line& line : lines_of(analysis)) {
     if (local && !holds(line.span, meaning.at.begin)) continue;
     each_name(line, [&](Span at, const std::string& name) {
       if (name != meaning.name || at.file != 0) return;

@@ -113,9 +113,9 @@ std::string all_functions() {
                    "With one argument over the lattice (or the particles); names without meaning "
                    "after it are indices.",
                    {Rule::Reduce, Rule::ReduceOrFold, Rule::Quantifier, Rule::First}) +
-         functions(
-             "Links and fermions", "",
-             {Rule::PathProduct, Rule::GroupProjection, Rule::UnitSpinor, Rule::Determinant}) +
+         functions("Links and fermions", "",
+                   {Rule::PathProduct, Rule::Colours, Rule::GroupProjection, Rule::UnitSpinor,
+                    Rule::Determinant}) +
          functions("Sites, tables, files", "", {Rule::SiteNumber, Rule::Table, Rule::File}) +
          functions("Outputs", "In `every` and `at end` only.", {Rule::Output}) +
          functions("Promises", "In `expect` only.", {Rule::Promise}) +

@@ -194,6 +194,8 @@ std::string print(const Head& head, Spelling spelling) {
   list.args = head.args;
   if (head.form == Head::Form::Function) printer.sequence(list, 0, '(', ", ", ')');
   if (head.form == Head::Form::Indexed) printer.sequence(list, 0, '[', ",", ']');
+  list.args = head.indices;
+  if (!head.indices.empty()) printer.sequence(list, 0, '[', ",", ']');
   const std::string primes(static_cast<std::size_t>(head.primes), '\'');
   return spelled(head.name, head.spelling, spelling) + printer.take() + primes;
 }

@@ -60,13 +60,14 @@ struct Expr {
 };
 
 /// Left side of a definition, an equation of motion or a clause's item:
-/// `name`, `name'`, `name(args)`, `name[indices]`, `name[i]''`.
+/// `name`, `name'`, `name(args)`, `name[indices]`, `name[i]''`, `name(args)[indices]`.
 struct Head {
   enum class Form { Plain, Function, Indexed };
   std::string name;
   Form form = Form::Plain;
   int primes = 0;
-  std::vector<ExprPtr> args;  ///< parameters (Function) or indices (Indexed)
+  std::vector<ExprPtr> args;     ///< parameters (Function) or indices (Indexed)
+  std::vector<ExprPtr> indices;  ///< of a Function whose value has indices; names
   Span span;
   std::string spelling;  ///< as written, where it differs from `name`
 };

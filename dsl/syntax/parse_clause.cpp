@@ -17,7 +17,7 @@ bool LineParser::head_ahead() const {
     while (is(Kind::Prime, i)) ++i;
   };
   primes();
-  if (is(Kind::OpenParen, i) || is(Kind::OpenBracket, i)) {
+  while (is(Kind::OpenParen, i) || is(Kind::OpenBracket, i)) {
     int open = 0;
     do {
       const Kind kind = peek(i).kind;
@@ -46,6 +46,12 @@ bool LineParser::head(Head& out) {
       if (arg->kind != ExprKind::Name) {
         return fail(syntax::head_argument(arg->span, source_.at(arg->span).substr(0, 40)));
       }
+    }
+    if (take(Kind::OpenBracket)) {
+      if (!values(out.indices, Kind::CloseBracket, "an index")) return false;
+      for (const ExprPtr& index : out.indices)
+        if (index->kind != ExprKind::Name)
+          return fail(syntax::head_argument(index->span, source_.at(index->span).substr(0, 40)));
     }
   } else if (take(Kind::OpenBracket)) {
     out.form = Head::Form::Indexed;

@@ -161,6 +161,7 @@ class Inference {
   Value linear_algebra(const Expr& expr, const Builtin& builtin, const Scope& scope);
   Value lattice_operator(const Expr& expr, const Builtin& builtin, const Scope& scope);
   Value derivative(const Expr& expr, const Scope& scope);
+  Value colours(const Expr& expr);
   Value path_product(const Expr& expr, const Builtin& builtin, const Scope& scope);
   void operator_name(const Expr& expr, const Scope& scope);
   Value adjoint_applied(const Expr& expr, const Scope& scope);

@@ -313,6 +313,8 @@ Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Sc
       return fold(expr, builtin, scope);
     case Rule::PathProduct:
       return path_product(expr, builtin, scope);
+    case Rule::Colours:
+      return colours(expr);
     case Rule::UnitSpinor: {
       Value value{type_of(Base::Spinor), {}};
       for (std::size_t i = 0; i < 2; ++i) {

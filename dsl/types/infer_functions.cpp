@@ -221,6 +221,15 @@ Value Inference::derivative(const Expr& expr, const Scope& scope) {
 
 // ---- gauge fields and fermions ----------------------------------------------------------------
 
+Value Inference::colours(const Expr& expr) {
+  const Expr& of = *expr.args[0];
+  const Symbol* links = of.kind == ExprKind::Name ? resolved_.find(of.text) : nullptr;
+  const bool defined = links != nullptr && links->kind == SymbolKind::Definition && links->indexed;
+  if (!defined && (links == nullptr || links->kind != SymbolKind::Gauge))
+    report(errors::links_wanted(of.span, expr.text, "U", "number of rows of links"));
+  return {type_of(Base::Integer), {}};
+}
+
 Value Inference::path_product(const Expr& expr, const Builtin& builtin, const Scope& scope) {
   const Symbol* links = nullptr;
   for (const auto& [name, symbol] : resolved_.symbols) {

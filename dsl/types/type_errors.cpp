@@ -290,6 +290,25 @@ Diagnostic whole_number_wanted(Span at, const std::string& place, std::int64_t l
   return d;
 }
 
+Diagnostic links_wanted(Span at, const std::string& function, const std::string& parameter,
+                        const std::string& doc) {
+  Diagnostic d = make("E0205", at, "`" + function + "` takes links here, for its " + parameter);
+  d.under = "not the name of links";
+  d.rule = doc.empty() ? "links are those of a `gauge` line, or of a definition V[mu] = ..."
+                       : function + ": " + doc.substr(0, doc.find('\n'));
+  d.hint = "write the name of links, or a call that makes them";
+  return d;
+}
+
+Diagnostic link_steps(Span at, int most) {
+  Diagnostic d =
+      make("E0222", at, "the number of steps is a whole number from 1 to " + std::to_string(most));
+  d.under = "not such a number";
+  d.rule = "behind its arguments a function of links has the number of times that it is applied";
+  d.hint = "write a number such as 2, or a param that is one";
+  return d;
+}
+
 Diagnostic number_too_large(Span at, const std::string& text) {
   Diagnostic d = make("E0223", at, "the number " + quoted(text) + " is too large");
   d.under = "out of range";

@@ -61,6 +61,7 @@ constexpr Builtin kBuiltins[] = {
     {"spinor", 2, 2, Rule::UnitSpinor, "", "spinor(s, c): 1 of spin s and colour c, else 0"},
     {"pseudofermion", 1, 1, Rule::Determinant, "solver force start even_odd range tol order",
      "|det D|^2 by pseudofermion fields; powers by rational functions"},
+    {"colours", 1, 1, Rule::Colours, "", "number of rows of links: n of SU(n), 1 of U(1)"},
     {"project", 1, 1, Rule::GroupProjection, "",
      "the matrix of the gauge group to which a sum of products of links is projected"},
     // linear systems

@@ -27,6 +27,7 @@ enum class Rule {
   Cross,
   Outer,
   Trace,
+  Colours,          ///< colours(U): rows of the links U
   GroupProjection,  ///< project(M): the matrix of the gauge group that is nearest to M
   Adjoint,
   Derivative,    ///< d(f, x)

@@ -531,6 +531,7 @@ namespace {
 struct Field {
   const dsl::Expr* call = nullptr;
   long double power = 1;
+  bool beside_fraction = false;  ///< a whole one of a power that is not whole
 };
 
 /// A power p is as many fields as it has wholes, and one for the rest.
@@ -549,8 +550,11 @@ void add_fields(const Motion& d, Lowerer& lower, const DeterminantCall& factor,
     if (power != 1) d.fail(errors::not_yet(factor.exponents[0]->span, "a power of a denominator"));
     return below.push_back(factor.call);
   }
+  const std::size_t first = above.size();
   for (; power > 1 - kRest; power -= 1) above.push_back({factor.call, 1});
-  if (power > kRest) above.push_back({factor.call, power});
+  if (power <= kRest) return;
+  for (std::size_t i = first; i < above.size(); ++i) above[i].beside_fraction = true;
+  above.push_back({factor.call, power});
 }
 
 }  // namespace
@@ -569,7 +573,8 @@ Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedA
   Pseudofermions result;
   for (std::size_t i = 0; i < above.size(); ++i) {
     const std::string name = i == 0 ? action.name : fmt::format("{}_{}", action.name, i + 1);
-    const DeterminantFactor top = lower.determinant_factor(*above[i].call, reading, above[i].power);
+    const DeterminantFactor top =
+        lower.determinant_factor(*above[i].call, reading, above[i].power, above[i].beside_fraction);
     if (top.fraction && i < below.size())
       d.fail(errors::not_yet(below[i]->span, "a quotient whose numerator has a fraction as power"));
     std::optional<DeterminantFactor> bottom;

@@ -10,6 +10,7 @@
 #include "compiler/physics/chains/loop_actions.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "dsl/words/builtins.hpp"
 
 namespace vphi::physics {
 
@@ -121,6 +122,8 @@ class TrajectoryLinks::Reader {
     using Kind = dsl::ExprKind;
     if (e.kind == Kind::Shift || (e.kind == Kind::Name && e.text == base_.name)) return &e;
     if (e.kind == Kind::Call && e.text == "d" && e.args.size() == 2) return nullptr;
+    const dsl::Builtin* builtin = e.kind == Kind::Call ? dsl::find_builtin(e.text) : nullptr;
+    if (builtin && builtin->rule == dsl::Rule::Colours) return nullptr;
     if (e.kind == Kind::Name || e.kind == Kind::Call) {
       const NamedFact* fact = d_.facts.find(e.text);
       if (fact && fact->value && seen.insert(e.text).second && carried_part(*fact->value, seen))

@@ -74,9 +74,10 @@ class Lowerer {
   /// The matrix u_a T_a.
   Value algebra_value(const gauge::Group& group, const std::vector<Expr>& u);
   /// The operator and the solvers of `pseudofermion(D, ...)`; `call` is this call.
-  /// `power`: p of |det D|^(2p), 0 < p <= 1. `reading`: of the operator.
+  /// `power`: p of |det D|^(2p), 0 < p <= 1. `reading`: of the operator. `beside_fraction`: options
+  /// of a fraction belong to another field of this call.
   DeterminantFactor determinant_factor(const dsl::Expr& call, const Reading& reading,
-                                       long double power = 1);
+                                       long double power = 1, bool beside_fraction = false);
   DeterminantFraction fraction_of(const dsl::Expr& call, long double power);
   int past_of(const dsl::Expr& start);
   /// The links of the model as matrices.
@@ -140,6 +141,7 @@ class Lowerer {
   bool has_links() const;
   const StateField& links(dsl::Span span) const;
   std::optional<Value> path_product(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> colours_of_links(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> projected_value(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> link_value(const dsl::Expr& e, const Scope& scope);
   Value traced(const Value& x, const Reading& reading) const;

@@ -94,6 +94,7 @@ const std::map<Rule, Lowerer::ReadCall>& Lowerer::readers() {
       {Rule::Quantifier, &Lowerer::reduction},
       {Rule::SiteNumber, &Lowerer::site_number},
       {Rule::PathProduct, &Lowerer::path_product},
+      {Rule::Colours, &Lowerer::colours_of_links},
       {Rule::GroupProjection, &Lowerer::projected_value},
       {Rule::UnitSpinor, &Lowerer::unit_spinor},
       {Rule::Table, &Lowerer::table},

@@ -162,6 +162,15 @@ std::optional<Value> Lowerer::link_value(const dsl::Expr& e, const Scope& scope)
                scope.reading());
 }
 
+std::optional<Value> Lowerer::colours_of_links(const dsl::Expr& e, const Scope&) {
+  std::string name = e.args[0]->text;
+  while (const auto definition = definition_of_links(d_, name)) name = definition->base;
+  const StateField* field = d_.field(name);
+  if (!field || !field->links)
+    d_.fail(errors::wrong_shape(e.args[0]->span, "`colours` takes the name of links"));
+  return Value::of(integer(field->links->group.n));
+}
+
 std::optional<Value> Lowerer::projected_value(const dsl::Expr& e, const Scope& scope) {
   if (!has_links()) return std::nullopt;
   const gauge::Group group = links(e.span).links->group;

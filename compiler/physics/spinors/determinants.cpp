@@ -170,7 +170,7 @@ DeterminantFraction Lowerer::fraction_of(const dsl::Expr& call, long double powe
 }
 
 DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Reading& reading,
-                                              long double power) {
+                                              long double power, bool beside_fraction) {
   const dsl::Expr& op = *call.args[0];
   const NamedFact* fact = d_.facts.find(op.text);
   if (!fact || fact->kind != NamedFact::Kind::Function || fact->parameters.size() != 1)
@@ -195,7 +195,7 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Readi
   factor.form = linear_operator(*fact, call, options);
   factor.adjoint = adjoint(factor.form, around(d_.grid));
   if (power < 1) factor.fraction = fraction_of(call, power);
-  if (const dsl::Expr* wrong = power < 1 ? nullptr : fraction_option(call))
+  if (const dsl::Expr* wrong = power < 1 || beside_fraction ? nullptr : fraction_option(call))
     d_.fail(errors::fraction_of_determinant(
         wrong->span, "the power of this determinant is whole: it takes no rational function",
         "leave `range`, `tol` and `order` out"));

@@ -102,6 +102,46 @@ TEST(LinkDefinitions, ProjectedLinksOfSmallGroups) {
   }
 }
 
+/// Functions of links give what their texts say; the model has the names that these bind.
+TEST(LinkDefinitions, FunctionsOfTheLibrary) {
+  if (!native()) GTEST_SKIP() << "no native device";
+  const testing::ScratchFolder scratch;
+  random_box(2, {4, 2, 3}, 0.7, 5).save(scratch / "c.ildg");
+  const std::string head =
+      "model words \"words\"\nlattice grid: 4 * 2 * 3\ngauge U: SU(2)\n"
+      "param nu = 0.1, p = 0.4, steps = 2\n";
+  const std::string ends =
+      "a = mean(re(tr(loop(V, q, k, -q, -k)))/2, q < k)\n"
+      "b = mean(re(tr(loop(W, q, k, -q, -k)))/2, q < k)\n"
+      "c = mean(re(tr(loop(X, q, k, -q, -k)))/2, q < k)\n"
+      "stay = mean(re(tr(Y[z]*U[x]@z*adj(Y[z]@x)*adj(U[x]))))\n" +
+      from_file(scratch / "c.ildg") + "\n";
+  const auto written = testing::run_text(
+      head +
+          "S = 2*sum(2 - re(tr(loop(j, k, -j, -k))), j < k)\n"
+          "S_space = 2*(2 - re(tr(loop(x, y, -x, -y))))\n"
+          "Z[mu] = exp(-nu*d(S, U[mu]))*U[mu]\nV[mu] = exp(-nu*d(S, Z[mu]))*Z[mu]\n"
+          "W[mu] = project((1 - p)*U[mu] + p/4*sum(path(k, mu, -k) + path(-k, mu, k), k != mu))\n"
+          "X[mu] = exp(-nu*d(S_space, U[mu]))*U[mu]\n"
+          "Y[mu] = U[mu]\n" +
+          ends + "at end: a, b, c, stay -> \"s.h5\"\n",
+      {});
+  const auto words = testing::run_text(
+      head +
+          "V = stout(U, nu, steps)\nW[mu] = ape(U, p)[mu]\nX = stout_space(U, nu, z)\n"
+          "Y = ape_space(U, p, z)\n" +
+          ends +
+          "inside = mean(re(tr(loop(stout(stout(U, nu), nu), q, k, -q, -k)))/2, q < k)\n"
+          "wide(A, c)[q] = project(A[q] + c*sum(path(A, k, q, -k) + path(A, -k, q, k), k != q))\n"
+          "own = mean(re(tr(loop(wide(U, p/4/(1 - p)), q, k, -q, -k)))/2, q < k)\n"
+          "at end: a, b, c, inside, own, stay -> \"s.h5\"\n",
+      {});
+  for (const char* name : {"a", "b", "c", "stay"})
+    EXPECT_NEAR(last(words, name), last(written, name), 1e-14) << name;
+  EXPECT_NEAR(last(words, "inside"), last(written, "a"), 1e-14);
+  EXPECT_NEAR(last(words, "own"), last(written, "b"), 1e-14);
+}
+
 void step(Box& box, double rho) {
   const std::vector<Matrix> rates = box.rates(1, 0);
   for (std::size_t i = 0; i < rates.size(); ++i)

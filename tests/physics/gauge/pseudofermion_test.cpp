@@ -271,6 +271,22 @@ TEST(Pseudofermions, OrdersOfTheIntegrators) {
   expect_order(model, "omelyan2", 2, 16, 0.05);
 }
 
+/// A power above 1 is as many whole fields and one for the rest.
+TEST(Pseudofermions, PowersAboveOne) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  QuarkModel power{.kappa = 0.15, .spinor = "spinor(2)"}, product = power;
+  const std::string solver = "pseudofermion(D, solver = multishift(1e-12)";
+  const std::string fraction = ", tol = 1e-9, range = [0.16, 2.56])";
+  power.action = solver + fraction + "^(9/4)";
+  product.action = solver + ")*" + solver + ")*" + solver + fraction + "^(1/4)";
+  power.tau = product.tau = 0.5;
+  const double both = delta(power);
+  EXPECT_GT(std::abs(both), 1e-6);
+  EXPECT_NEAR(both, delta(product), 1e-9);
+  power.tau = 1e-9;  // the links stand still: the fields are drawn with the weight of the action
+  EXPECT_NEAR(delta(power), 0, 1e-7);
+}
+
 /// A product of determinants has a field for each factor; an action named in it counts as its text.
 TEST(Pseudofermions, Products) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";

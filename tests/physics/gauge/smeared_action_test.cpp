@@ -165,6 +165,26 @@ TEST(SmearedActions, GaugeInvariant) {
   EXPECT_NEAR(moved_squares, squares, 1e-11 * squares);
 }
 
+/// The library's functions of links are the definitions of these models.
+TEST(SmearedActions, FunctionsOfTheLibrary) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  for (const char* gauge : {"SU(2)", "U(1)"}) {
+    SmearedModel model{.gauge = gauge, .action = kPlaquettesOfW};
+    model.before = "M = mean(re(tr(loop(W, x, y, -x, -y))))\n";
+    model.more = "every 1 trajectory: M -> \"m.csv\"\n";
+    std::string text = model.text();
+    const std::size_t from = text.find("V[mu] ="), to = text.find("M = ");
+    // B has twice the plaquettes of U(1) that `stout` takes
+    const std::string rho = std::string(gauge) == "U(1)" ? "2*rho" : "rho";
+    const auto written = testing::run_text(text, {});
+    text.replace(from, to - from, "W = stout(stout(U, " + rho + "), " + rho + ")\n");
+    const auto words = testing::run_text(text, {});
+    EXPECT_GT(std::abs(testing::last(written, "deltaH")), 1e-5);
+    for (const char* name : {"deltaH", "M"})
+      EXPECT_NEAR(testing::last(words, name), testing::last(written, name), 1e-11) << gauge;
+  }
+}
+
 /// deltaH of one draw for n and 2n steps.
 TEST(SmearedActions, OrderOfTheIntegrator) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";
