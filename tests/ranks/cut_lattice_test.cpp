@@ -180,6 +180,27 @@ TEST(CutForCuda, EveryKernelCompiles) {
     every_kernel_compiles_for_cuda(testing::shipped(model), "16384");
 }
 
+/// The piece of a row that a rank has is walked as the whole row is, in the same tiles.
+TEST(CutForCuda, PiecesOfARowAreMarched) {
+  emit::TargetInfo cuda;
+  cuda.target = program::Target::Cuda;
+  cuda.is_cpu = false;
+  const auto sweep_on = [&](int ranks) {
+    CompileOptions options;
+    options.ranks = ranks, options.rank = ranks > 1 ? 1 : 0;
+    options.lattice = "65536", options.precision = "f32";
+    const Compilation c = compile_model(testing::shipped("teaching/sine_gordon"), options, cuda);
+    for (const program::Kernel& kernel : c.program.value().kernels)
+      if (kernel.name == "sweep") return kernel;
+    throw std::logic_error("no sweep");
+  };
+  const program::Kernel one = sweep_on(1), several = sweep_on(3);
+  EXPECT_NE(one.source.find("A group marches"), std::string::npos);
+  EXPECT_NE(several.source.find("A group marches"), std::string::npos);
+  EXPECT_EQ(several.block, one.block);
+  EXPECT_LT(several.grid[0], one.grid[0]);
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, CutLattice,
                          ::testing::Values("cosmology/lphi4", "cosmology/walls",
                                            "cosmology/preheating", "cosmology/gw_lphi4",
