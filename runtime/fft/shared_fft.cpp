@@ -65,6 +65,10 @@ SharedTransform::SharedTransform(const Box& box, std::vector<std::int64_t> plane
   for (Columns& all : columns_) all = {0, columns_of(box)};  // sites of a row
 }
 
+bool SharedTransform::anywhere(bool here) const {
+  return comm_ == nullptr ? here : comm_->most(here ? 1 : 0) != 0;
+}
+
 std::vector<Complex> SharedTransform::forward(std::span<const double> own) {
   if (comm_ != nullptr && length_ == 1) return forward_row(own);
   std::vector<Complex> modes(static_cast<std::size_t>(planes_[place_] * columns_of(box_)));

@@ -36,6 +36,8 @@ class SharedTransform {
   }
   std::int64_t modes() const { return columns().count * length_; }
 
+  /// Whether it holds on any rank. Called by all of them.
+  bool anywhere(bool here) const;
   /// The numbers at own sites (x fastest) become own modes, and back, without a factor.
   std::vector<Complex> forward(std::span<const double> own);
   std::vector<double> inverse(std::vector<Complex> modes);

@@ -81,8 +81,9 @@ FourierMaps::Table FourierMaps::made(const FourierMap& map) const {
   const auto zero = [](double value) { return value == 0; };
   for (Entry& entry : all)
     if (std::ranges::all_of(entry.im, zero)) entry.im.clear();
+  // ranks transform the same arrays, also where a share of the factors is 0
   std::erase_if(all, [&](const Entry& entry) {
-    return entry.im.empty() && std::ranges::all_of(entry.re, zero);
+    return !transform_.anywhere(!entry.im.empty() || !std::ranges::all_of(entry.re, zero));
   });
   return all;
 }

@@ -39,8 +39,9 @@ class FourierMaps {
     std::size_t row = 0, column = 0;
     std::vector<double> re, im;
   };
-  using Table = std::vector<Entry>;  ///< entries that are not 0 in all modes
-  /// The matrices of a map; the same object for maps that share them.
+  using Table = std::vector<Entry>;  ///< entries that are not 0 in all modes of all ranks
+  /// The matrices of a map; the same object for maps that share them. Called by all ranks in the
+  /// same order.
   const Table& table(std::size_t map);
   const fft::SharedTransform& transform() const { return transform_; }
 
@@ -87,6 +88,7 @@ class DeviceFourierMaps {
   const std::vector<Factors>& factors(std::size_t map);
   void release();
   bool make();
+  void make_all();
   void make_transforms();
   /// From numbers at sites in `sites_` to modes in a box, and back.
   void forward(BufferHandle box);

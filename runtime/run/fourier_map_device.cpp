@@ -106,11 +106,28 @@ bool DeviceFourierMaps::make() {
           static_cast<double>(program_.cut.ghost[0] * (box_.sites() / fft::planes_of(box_)));
     sheet_ = device_.allocate(sizeof(double) * kSheetSize);
     device_.upload(sheet_, 0, std::as_bytes(std::span(sheet)));
+    if (ranks_ != nullptr) make_all();
   } catch (const DeviceError& error) {
     why_ = error.what();
     return false;
   }
   return true;
+}
+
+/// Devices of ranks wait for each other in their queues, and none of them may compile or allocate
+/// meanwhile.
+void DeviceFourierMaps::make_all() {
+  for (std::size_t map = 0; map < program_.maps.size(); ++map) {
+    factors(map);
+    for (const auto* list : {&program_.maps[map].from, &program_.maps[map].to})
+      for (const int buffer : *list)
+        for (const FieldKernel which : {FieldKernel::Pad, FieldKernel::Unpad})
+          kernels_.prepare(which, program_.buffers[static_cast<std::size_t>(buffer)].precision,
+                           own_sites_);
+  }
+  for (const FieldKernel which : {FieldKernel::SetModesReal, FieldKernel::AddModesReal,
+                                  FieldKernel::SetModesComplex, FieldKernel::AddModesComplex})
+    kernels_.prepare(which, Precision::F64, modes_);
 }
 
 void DeviceFourierMaps::make_transforms() {

@@ -58,7 +58,7 @@ TEST(CutModel, CountsTheSitesThatPairsRead) {
 /// Of each array of a map a rank of four has a quarter of the rows, 33 modes each, and three
 /// quarters of the columns belong to others.
 TEST(CutModel, CountsTheColumnsOfStepsInFourierSpace) {
-  const program::Program p = share("teaching/rolls", "64*96", 4);
+  const program::Program p = share("teaching/rolls", "64*64", 4);
   std::size_t arrays = 0;
   for (const program::Launch& launch : p.step)
     for (const int map : launch.maps) {
@@ -67,7 +67,7 @@ TEST(CutModel, CountsTheColumnsOfStepsInFourierSpace) {
     }
   EXPECT_GE(arrays, 5u);  // etd2: u and F to modes, y back; the change of F to modes, u back
   const runtime::Traffic traffic = runtime::traffic_of_step(p);
-  const double columns = 33 * 96 * 16 / 4 * 3 / 4;
+  const double columns = 33 * 64 * 16 / 4 * 3 / 4;
   EXPECT_EQ(traffic.planes, static_cast<double>(arrays) * columns);
   EXPECT_GE(traffic.exchanges, static_cast<double>(arrays));
 }

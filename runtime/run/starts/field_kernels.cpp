@@ -276,13 +276,18 @@ program::Kernel field_kernel(FieldKernel which, Target target, Precision precisi
   return kernel;
 }
 
-void FieldKernels::launch(FieldKernel which, Precision precision, std::int64_t threads,
-                          std::initializer_list<BufferHandle> arguments) {
+KernelHandle FieldKernels::prepare(FieldKernel which, Precision precision, std::int64_t threads) {
   KernelHandle& kernel = kernels_[{which, precision}];
   if (kernel.id < 0) {
     const auto source = field_kernel(which, device_.info().target, precision, threads);
     kernel = device_.compile(std::span(&source, 1)).front();
   }
+  return kernel;
+}
+
+void FieldKernels::launch(FieldKernel which, Precision precision, std::int64_t threads,
+                          std::initializer_list<BufferHandle> arguments) {
+  const KernelHandle kernel = prepare(which, precision, threads);
   device_.launch(kernel, std::span(arguments.begin(), arguments.size()));
 }
 

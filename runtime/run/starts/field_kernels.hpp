@@ -72,6 +72,8 @@ class FieldKernels {
  public:
   /// `device` must outlive this.
   explicit FieldKernels(Device& device) : device_(device) {}
+  /// Compiles the kernel for so many threads, where it is not there yet.
+  KernelHandle prepare(FieldKernel which, program::Precision precision, std::int64_t threads);
   /// Queues a launch with as many threads as at the first launch of this kernel. Throws
   /// DeviceError.
   void launch(FieldKernel which, program::Precision precision, std::int64_t threads,
