@@ -82,7 +82,7 @@ TEST_P(SolverIterations, ReadWhatTheyMust) {
   const auto [precision, registers] = GetParam();
   const vphi::testing::ScratchFolder folder;
   const std::string model = folder / "quark.vphi";
-  std::ofstream(model) << "model quark \"Wilson\"\nlattice grid: 8^4\n"
+  std::ofstream(model) << "model quark \"Wilson\"\nlattice grid: 24^4\n"
                           "gauge U: SU(3), store = rows(2)\nfermion psi: spinor, basis = dirac\n"
                           "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
                           "D(psi) = psi + 0.02i*gamma5*psi - 0.12*hop(psi)\n"
