@@ -23,16 +23,19 @@ Complex series(Complex z, int shift) {
   return sum;
 }
 
+/// Most operators have real symbols, whose sines and cosines need not be computed.
+Complex exponential(Complex z) { return z.imag() == 0 ? Complex(std::exp(z.real())) : std::exp(z); }
+
 Complex scalar_function(Function function, Complex z) {
   switch (function) {
     case Function::Itself:
       break;
     case Function::Exp:
-      return std::exp(z);
+      return exponential(z);
     case Function::Phi1:
-      return std::abs(z) < 1 ? series(z, 1) : (std::exp(z) - 1.0L) / z;
+      return std::abs(z) < 1 ? series(z, 1) : (exponential(z) - 1.0L) / z;
     case Function::Phi2:
-      return std::abs(z) < 1 ? series(z, 2) : (std::exp(z) - 1.0L - z) / (z * z);
+      return std::abs(z) < 1 ? series(z, 2) : (exponential(z) - 1.0L - z) / (z * z);
   }
   return z;
 }
@@ -111,18 +114,10 @@ std::vector<std::vector<std::size_t>> groups_of(const FourierMap& map) {
   return groups;
 }
 
-}  // namespace
-
-ModeMatrix function_of(Function function, const ModeMatrix& matrix) {
-  if (function == Function::Itself) return matrix;
-  if (matrix.size() == 1) return {scalar_function(function, matrix[0])};
-  if (matrix.size() == 4 && function == Function::Exp) return exp_of_two(matrix);
-  const auto n = static_cast<std::size_t>(std::lround(std::sqrt(matrix.size())));
-  return doubled(function, matrix, n);
-}
-
-ModeMatrix matrix_of(const FourierMap& map, const std::array<double, 3>& theta, double dx) {
-  ModeMatrix matrix(map.to.size() * map.from.size());
+/// M of a mode, in memory that is used again.
+void put_matrix(const FourierMap& map, const std::array<double, 3>& theta, double dx,
+                ModeMatrix& matrix) {
+  matrix.assign(map.to.size() * map.from.size(), 0);
   long double k2 = 0;
   for (const double angle : theta) {
     const long double k = static_cast<long double>(angle) / dx;
@@ -138,24 +133,45 @@ ModeMatrix matrix_of(const FourierMap& map, const std::array<double, 3>& theta, 
     const auto row = static_cast<std::size_t>(term.row);
     matrix[row * map.from.size() + static_cast<std::size_t>(term.column)] += value;
   }
-  return matrix;
+}
+
+}  // namespace
+
+ModeMatrix function_of(Function function, const ModeMatrix& matrix) {
+  if (function == Function::Itself) return matrix;
+  if (matrix.size() == 1) return {scalar_function(function, matrix[0])};
+  if (matrix.size() == 4 && function == Function::Exp) return exp_of_two(matrix);
+  const auto n = static_cast<std::size_t>(std::lround(std::sqrt(matrix.size())));
+  return doubled(function, matrix, n);
+}
+
+ModeMatrices::ModeMatrices(const FourierMap& map, double dx)
+    : map_(map), dx_(dx), groups_(groups_of(map)) {}
+
+const ModeMatrix& ModeMatrices::of(const std::array<double, 3>& theta) {
+  put_matrix(map_, theta, dx_, matrix_);
+  for (Complex& entry : matrix_) entry *= static_cast<long double>(map_.scale);
+  if (map_.function == Function::Itself) return matrix_;
+  const std::size_t n = map_.from.size();
+  result_.assign(n * n, 0);
+  for (const auto& group : groups_) {
+    if (group.size() == 1) {
+      const std::size_t at = group[0] * n + group[0];
+      result_[at] = scalar_function(map_.function, matrix_[at]);
+      continue;
+    }
+    part_.clear();
+    for (const std::size_t r : group)
+      for (const std::size_t c : group) part_.push_back(matrix_[r * n + c]);
+    const ModeMatrix value = function_of(map_.function, part_);
+    for (std::size_t i = 0; i < value.size(); ++i)
+      result_[group[i / group.size()] * n + group[i % group.size()]] = value[i];
+  }
+  return result_;
 }
 
 ModeMatrix mode_of(const FourierMap& map, const std::array<double, 3>& theta, double dx) {
-  ModeMatrix matrix = matrix_of(map, theta, dx);
-  for (Complex& entry : matrix) entry *= static_cast<long double>(map.scale);
-  if (map.function == Function::Itself) return matrix;
-  const std::size_t n = map.from.size();
-  ModeMatrix result(n * n);
-  for (const auto& group : groups_of(map)) {
-    ModeMatrix part;
-    for (const std::size_t r : group)
-      for (const std::size_t c : group) part.push_back(matrix[r * n + c]);
-    const ModeMatrix value = function_of(map.function, part);
-    for (std::size_t i = 0; i < value.size(); ++i)
-      result[group[i / group.size()] * n + group[i % group.size()]] = value[i];
-  }
-  return result;
+  return ModeMatrices(map, dx).of(theta);
 }
 
 std::int64_t planes_together(const std::array<std::int64_t, 4>& extent) {

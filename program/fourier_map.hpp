@@ -18,9 +18,23 @@ using ModeMatrix = std::vector<std::complex<long double>>;
 /// f(matrix) of a square matrix.
 ModeMatrix function_of(FourierMap::Function function, const ModeMatrix& matrix);
 
-/// M of the mode with the phases theta along x, y, z: map.to.size() rows.
-ModeMatrix matrix_of(const FourierMap& map, const std::array<double, 3>& theta, double dx);
-/// f(scale*M) of that mode; arrays that no mode connects are computed apart from each other.
+/// f(scale*M) mode by mode, with memory that is used again: one object a thread. Arrays that no
+/// mode connects are computed apart from each other.
+class ModeMatrices {
+ public:
+  /// The map must outlive it.
+  ModeMatrices(const FourierMap& map, double dx);
+  /// Of the mode with the phases theta along x, y, z: map.to.size() rows. Holds until the next
+  /// call.
+  const ModeMatrix& of(const std::array<double, 3>& theta);
+
+ private:
+  const FourierMap& map_;
+  double dx_;
+  std::vector<std::vector<std::size_t>> groups_;
+  ModeMatrix matrix_, part_, result_;
+};
+/// That of one mode.
 ModeMatrix mode_of(const FourierMap& map, const std::array<double, 3>& theta, double dx);
 
 /// Planes along the slowest axis that a transform on the host takes together: ranks share a lattice

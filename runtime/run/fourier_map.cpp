@@ -54,6 +54,7 @@ FourierMaps::Table FourierMaps::made(const FourierMap& map) const {
     all[e].im.resize(static_cast<std::size_t>(transform_.modes()));
   }
   const auto fill = [&](std::int64_t first, std::int64_t last) {  // modes
+    program::ModeMatrices matrices(map, program_.dx);
     for (std::int64_t mode = first; mode < last; ++mode) {
       const std::int64_t column = columns.first + mode % columns.count;
       const std::int64_t along = mode / columns.count, across = column / box.half();
@@ -61,7 +62,7 @@ FourierMaps::Table FourierMaps::made(const FourierMap& map) const {
       const std::array<double, 3> theta{program::phase_of(column % box.half(), box.n[0]),
                                         program::phase_of(three ? across : along, box.n[1]),
                                         program::phase_of(three ? along : 0, box.n[2])};
-      const auto matrix = program::mode_of(map, theta, program_.dx);
+      const program::ModeMatrix& matrix = matrices.of(theta);
       const auto at = static_cast<std::size_t>(mode);
       for (std::size_t e = 0; e < all.size(); ++e) {
         all[e].re[at] = static_cast<double>(matrix[e].real());
