@@ -3,16 +3,15 @@
 #include <clang/Basic/Version.h>
 #include <clang/CodeGen/CodeGenAction.h>
 #include <llvm/ADT/SmallString.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
 #include <algorithm>
-#include <mutex>
 #include <vector>
 
 #include "runtime/device/plugin/front.hpp"
 #include "runtime/device/plugin/guard.hpp"
 #include "runtime/device/plugin/headers.hpp"
+#include "runtime/device/plugin/targets.hpp"
 
 namespace {
 
@@ -84,11 +83,7 @@ struct Job {
   bool good = false;
 
   void operator()() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-      llvm::InitializeNativeTarget();
-      llvm::InitializeNativeTargetAsmPrinter();
-    });
+    vphi::plugin::register_targets();
     llvm::SmallString<0> bytes;
     const bool quickly =
         source.starts_with("// vphi: long\n") || source.rtrim().ends_with("// vphi: seldom");

@@ -3,12 +3,12 @@
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/Support/MemoryBuffer.h>
-#include <llvm/Support/TargetSelect.h>
 
 #include <atomic>
 #include <mutex>
 
 #include "runtime/device/plugin/guard.hpp"
+#include "runtime/device/plugin/targets.hpp"
 
 namespace {
 
@@ -28,8 +28,7 @@ struct Session {
 };
 
 void open_session(Session& session) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+  vphi::plugin::register_targets();
   // The generic platform would compile support code at every start; kernels have no constructors.
   auto jit = orc::LLJITBuilder().setPlatformSetUp(orc::setUpInactivePlatform).create();
   if (!jit) {
