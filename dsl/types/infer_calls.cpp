@@ -63,6 +63,10 @@ Value Inference::call(const Expr& expr, const Scope& scope) {
   for (const Builtin& builtin : builtins()) {
     if (builtin.rule != Rule::Distribution) known.emplace_back(builtin.name);
   }
+  for (const ModelText& text : resolved_.library)
+    for (const Line& line : text.lines)
+      if (line.kind == Line::Kind::Definition && line.definition.head.form == Head::Form::Function)
+        known.push_back(line.definition.head.name);
   Span head = expr.span;
   head.end = std::min<std::uint32_t>(
       head.end, head.begin + static_cast<std::uint32_t>(
