@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "compiler/algebra/evaluation.hpp"
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/rational.hpp"
 #include "compiler/algebra/transform.hpp"
@@ -72,6 +73,56 @@ double evaluate(Expr expr, const Environment& environment) {
 
 long double evaluate_long(Expr expr, const std::function<long double(const Node&)>& leaf) {
   return evaluate_in<long double>(expr, leaf);
+}
+
+Evaluation::Evaluation(std::span<const Expr> roots) {
+  std::unordered_map<const Node*, std::size_t> places;
+  std::vector<Expr> stack;
+  for (Expr root : roots) {
+    stack.push_back(root);
+    while (!stack.empty()) {
+      const Expr e = stack.back();
+      if (places.contains(e.get())) {
+        stack.pop_back();
+        continue;
+      }
+      if (needs_all_sites(e))
+        throw std::invalid_argument("evaluate: no value for " + std::string(info(e.op()).name));
+      const std::size_t waiting = stack.size();
+      if (!is_leaf(e))
+        for (Expr arg : e.args())
+          if (!places.contains(arg.get())) stack.push_back(arg);
+      if (stack.size() > waiting) continue;
+      Operation operation{e.get(), arguments_.size(), is_leaf(e) ? 0 : e.args().size()};
+      for (std::size_t i = 0; i < operation.count; ++i)
+        arguments_.push_back(places.at(e.args()[i].get()));
+      places.emplace(e.get(), operations_.size());
+      operations_.push_back(operation);
+    }
+    roots_.push_back(places.at(root.get()));
+  }
+}
+
+std::vector<double> Evaluation::operator()(const std::function<double(const Node&)>& leaf) const {
+  std::vector<double> values, args, results;
+  values.reserve(operations_.size());
+  for (const Operation& operation : operations_) {
+    const Node& node = *operation.node;
+    if (node.op == Op::Number) {
+      values.push_back(static_cast<double>(node.number.real));
+    } else if (operation.count == 0) {
+      values.push_back(leaf(node));
+    } else {
+      args.clear();
+      for (std::size_t i = 0; i < operation.count; ++i)
+        args.push_back(values[arguments_[operation.first + i]]);
+      values.push_back(node.op == Op::Lookup
+                           ? static_cast<double>(table_entry(table_of(node), args[1]))
+                           : apply<double>(row(node.op), args));
+    }
+  }
+  for (const std::size_t root : roots_) results.push_back(values[root]);
+  return results;
 }
 
 std::optional<Number> constant(Expr expr) {

@@ -1,5 +1,6 @@
 // Substitution, expansion, evaluation, polynomials, searches: each agrees with the others.
 #include "compiler/algebra/transform.hpp"
+#include "compiler/algebra/evaluation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/algebra/evaluation.hpp"
 #include "compiler/algebra/rational.hpp"
 #include "tests/algebra/reader.hpp"
 #include "tests/algebra/trees.hpp"
@@ -218,6 +220,34 @@ TEST(Transform, ConstantsAndMissingValues) {
                std::invalid_argument);
   EXPECT_THROW(evaluate(arena.symbol("x"), {}), std::invalid_argument);
   EXPECT_EQ(evaluate(read(arena, "1/0"), {}), std::numeric_limits<double>::infinity());
+}
+
+TEST(Transform, ManyEvaluationsGiveTheSame) {
+  Arena arena;
+  const Expr x = arena.symbol("x"), y = arena.load(3), shared = read(arena, "x^2 + sin(x)") * y;
+  const std::vector<Expr> roots{shared + x, arena.integer(7), y, shared / (y - x), shared + x};
+  const Evaluation evaluation(roots);
+  for (const double at : {0.25, 2.0, -3.5}) {
+    int asked = 0;
+    const auto leaf = [&](const Node& node) {
+      ++asked;
+      return node.op == Op::Load ? at + 1 : at;
+    };
+    const std::vector<double> values = evaluation(leaf);
+    EXPECT_EQ(asked, 2);
+    ASSERT_EQ(values.size(), roots.size());
+    for (std::size_t i = 0; i < roots.size(); ++i)
+      EXPECT_EQ(values[i], evaluate(roots[i], {leaf})) << i;
+  }
+  // the operand of a stencil is not asked for
+  const Expr stencil = arena.raw(Op::Stencil, {arena.load(5)});
+  const std::vector<double> whole = Evaluation(std::span(&stencil, 1))([](const Node& node) {
+    EXPECT_EQ(node.op, Op::Stencil);
+    return 2.5;
+  });
+  EXPECT_EQ(whole, std::vector<double>{2.5});
+  const Expr mean = arena.make(Op::Mean, {arena.load(0)});
+  EXPECT_THROW(Evaluation(std::span(&mean, 1)), std::invalid_argument);
 }
 
 TEST(Rational, OverflowBecomesFloatingPoint) {

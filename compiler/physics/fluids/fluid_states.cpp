@@ -23,6 +23,12 @@ double evaluated(Expr e, const Numbers& numbers, Expr open, double value) {
                            }});
 }
 
+std::vector<double> evaluated(const algebra::Evaluation& of, const Numbers& numbers) {
+  return of([&](const algebra::Node& leaf) -> double {
+    return leaf.op == Op::Load ? numbers.at(leaf.index) : leaf.op == Op::Symbol ? 1 : 0;
+  });
+}
+
 namespace {
 
 class MadeOf {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/algebra/evaluation.hpp"
 #include "compiler/physics/fluids/conservation.hpp"
 
 namespace vphi::physics {
@@ -23,6 +24,8 @@ using Numbers = std::map<int, double>;  ///< array -> value
 /// The value of an expression of arrays. The symbol `open` has `value`; any other symbol (time, a
 /// swept name) is 1.
 double evaluated(Expr e, const Numbers& numbers, Expr open = {}, double value = 0);
+/// The same of several expressions.
+std::vector<double> evaluated(const algebra::Evaluation& of, const Numbers& numbers);
 
 /// Arrays of fields that have equations of their own, and of their velocities.
 std::vector<int> arrays_beside_laws(const Declared& d);

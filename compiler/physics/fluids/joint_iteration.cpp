@@ -32,6 +32,8 @@ JointIteration::JointIteration(const Equations& d, std::vector<Unknown> unknowns
       if (unknown.solve->to) step = arena.make(Op::Min, {step, arena.real(*unknown.solve->to)});
       steps.push_back(step);
     }
+    made_by_steps_.emplace_back(steps);
+    made_by_g_.emplace_back(unknown.g);
   }
 }
 
@@ -42,14 +44,14 @@ std::vector<double> JointIteration::first() const {
   return x;
 }
 
-double JointIteration::value(Expr e, const Numbers& quantities,
-                             const std::vector<double>& x) const {
-  return algebra::evaluate(e, {[&](const algebra::Node& leaf) -> double {
-                             if (leaf.op == Op::Load) return quantities.at(leaf.index);
-                             for (std::size_t i = 0; i < symbols_.size(); ++i)
-                               if (&leaf == symbols_[i].get()) return x[i];
-                             return leaf.op == Op::Symbol ? 1 : 0;
-                           }});
+std::vector<double> JointIteration::values(const algebra::Evaluation& of, const Numbers& quantities,
+                                           const std::vector<double>& x) const {
+  return of([&](const algebra::Node& leaf) -> double {
+    if (leaf.op == Op::Load) return quantities.at(leaf.index);
+    for (std::size_t i = 0; i < symbols_.size(); ++i)
+      if (&leaf == symbols_[i].get()) return x[i];
+    return leaf.op == Op::Symbol ? 1 : 0;
+  });
 }
 
 /// An iteration of Newton's method may also end at one of its bounds.
@@ -58,7 +60,7 @@ bool JointIteration::solves(const Numbers& quantities, const std::vector<double>
   for (std::size_t name = 0; name < unknowns_.size(); ++name) {
     if (unknowns_[name].solve->method == Solve::Method::FixedPoint) continue;
     const double u = x[first_[name]];
-    const double rest = u - value(unknowns_[name].g[0], quantities, x);
+    const double rest = u - values(made_by_g_[name], quantities, x)[0];
     if (!(std::abs(rest) <= kClose * std::max(1.0, std::abs(u)))) return false;
   }
   return true;
@@ -66,9 +68,8 @@ bool JointIteration::solves(const Numbers& quantities, const std::vector<double>
 
 std::vector<double> JointIteration::next(const Numbers& quantities, std::vector<double> x) const {
   for (std::size_t name = 0; name < unknowns_.size(); ++name) {
-    std::vector<double> made;
-    for (const Expr step : steps_[name]) made.push_back(value(step, quantities, x));
-    std::ranges::copy(made, x.begin() + static_cast<std::ptrdiff_t>(first_[name]));
+    std::ranges::copy(values(made_by_steps_[name], quantities, x),
+                      x.begin() + static_cast<std::ptrdiff_t>(first_[name]));
   }
   return x;
 }

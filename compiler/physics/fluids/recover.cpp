@@ -400,13 +400,11 @@ class Recovery {
       Numbers numbers = sample.quantities;
       bool good = true;
       for (const Derived& value : recovered) {
+        const bool solved = std::ranges::any_of(
+            found_, [&](const Found& f) { return f.load->index == value.array; });
+        if (solved && std::isfinite(sample.quantities.at(value.array))) continue;
         numbers[value.array] = evaluated(value.value, numbers, {}, 0);
-        if (std::ranges::any_of(found_,
-                                [&](const Found& f) { return f.load->index == value.array; })) {
-          const double exact = sample.quantities.at(value.array);
-          if (std::isfinite(exact)) numbers[value.array] = exact;
-          continue;
-        }
+        if (solved) continue;
         const double expected = sample.primitives.at(value.array), got = numbers[value.array];
         // a density of a fast state is a difference of large numbers
         double size = std::abs(expected);

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/algebra/evaluation.hpp"
 #include "compiler/physics/fluids/conservation.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
 
@@ -63,7 +64,8 @@ class JointIteration {
   static constexpr int kMostRounds = 4000;
 
   std::vector<double> first() const;
-  double value(Expr e, const Numbers& quantities, const std::vector<double>& x) const;
+  std::vector<double> values(const algebra::Evaluation& of, const Numbers& quantities,
+                             const std::vector<double>& x) const;
   bool solves(const Numbers& quantities, const std::vector<double>& x) const;
   std::vector<double> next(const Numbers& quantities, std::vector<double> x) const;
   double distance(const std::vector<double>& a, const std::vector<double>& b,
@@ -76,6 +78,7 @@ class JointIteration {
   std::vector<std::size_t> first_;        ///< of each unknown: its first component
   std::vector<Expr> symbols_;             ///< of all components
   std::vector<std::vector<Expr>> steps_;  ///< what an iteration makes of each component
+  std::vector<algebra::Evaluation> made_by_steps_, made_by_g_;  ///< of each unknown
 };
 
 class RecoveryEquation {

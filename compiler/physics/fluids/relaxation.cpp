@@ -222,21 +222,29 @@ class RatesOfPrimitives {
     open_.assign(rows.begin(), rows.end());
   }
 
-  /// The smallest size of a coefficient, as a share of the largest in its row, over random states.
-  double least_share(const Row& row, std::size_t j) const {
-    if (row.matrix[j].is_zero()) return 0;
-    double least = std::numeric_limits<double>::infinity();
+  /// The smallest size of each open coefficient, as a share of the largest in its row, over random
+  /// states.
+  std::map<std::size_t, double> least_shares(const Row& row) const {
+    std::vector<std::size_t> columns;
+    std::vector<Expr> entries;
+    for (const std::size_t k : columns_)
+      if (!done_.contains(k)) columns.push_back(k), entries.push_back(row.matrix[k]);
+    const algebra::Evaluation sizes(entries);
+    std::map<std::size_t, double> least;
     for (const TrialState& state : states_) {
       Numbers numbers = state.primitives;
       numbers.insert(state.quantities.begin(), state.quantities.end());
+      const std::vector<double> values = evaluated(sizes, numbers);
       double largest = 0;
-      for (const std::size_t k : columns_)
-        if (!done_.contains(k))
-          largest = std::max(largest, std::abs(evaluated(row.matrix[k], numbers)));
-      const double here = std::abs(evaluated(row.matrix[j], numbers)) / largest;
-      if (!std::isnan(here)) least = std::min(least, here);
+      for (const double value : values) largest = std::max(largest, std::abs(value));
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        const double here = std::abs(values[k]) / largest;
+        if (std::isnan(here)) continue;
+        const auto [entry, fresh] = least.try_emplace(columns[k], here);
+        if (!fresh) entry->second = std::min(entry->second, here);
+      }
     }
-    return std::isfinite(least) ? least : 0;
+    return least;
   }
 
   void eliminate() {
@@ -259,10 +267,8 @@ class RatesOfPrimitives {
       double best = 0;
       for (const std::size_t i : open_) {
         if (used.contains(i)) continue;
-        for (const std::size_t j : columns_) {
-          if (done_.contains(j)) continue;
-          const Expr entry = rows_[i].matrix[j];
-          const double share = entry.is_one() ? 2 : least_share(rows_[i], j);
+        for (const auto& [j, least] : least_shares(rows_[i])) {
+          const double share = rows_[i].matrix[j].is_one() ? 2 : std::isfinite(least) ? least : 0;
           if (share > best) best = share, row = i, column = j;
         }
       }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "compiler/algebra/matrix.hpp"
 #include "compiler/algebra/transform.hpp"
@@ -120,7 +121,10 @@ Signals::Signals(const Space& d, const std::vector<Law>& laws,
     for (const Law& law : laws)
       for (const auto& axes : law.flux)
         flux_slopes_[k].push_back(slopes(algebra::substitute(axes[k], of_primitives)));
-  if (std::ranges::none_of(laws, [](const Law& law) { return bool(law.time); })) return;
+  if (std::ranges::none_of(laws, [](const Law& law) { return bool(law.time); })) {
+    prepare();
+    return;
+  }
   gradient_slopes_.resize(flux_slopes_.size());
   for (const Law& law : laws) {
     for (const Expr source : law.source) {
@@ -140,6 +144,21 @@ Signals::Signals(const Space& d, const std::vector<Law>& laws,
       }
     }
   }
+  prepare();
+}
+
+void Signals::prepare() {
+  const auto both = [](const Formulas& a, const Formulas& b) {
+    std::vector<Expr> roots;
+    for (const Formulas* rows : {&a, &b})
+      for (const auto& row : *rows) roots.insert(roots.end(), row.begin(), row.end());
+    return algebra::Evaluation(roots);
+  };
+  std::vector<Expr> densities;
+  for (const auto& [quantity, density] : densities_) densities.push_back(density);
+  of_densities_ = algebra::Evaluation(densities);
+  for (const Formulas& slopes : flux_slopes_) of_laws_.push_back(both(density_slopes_, slopes));
+  for (const Formulas& slopes : gradient_slopes_) of_sources_.push_back(both(rate_slopes_, slopes));
 }
 
 bool Signals::slopes_hold(const std::function<bool(Expr)>& node) const {
@@ -166,18 +185,19 @@ std::optional<double> Signals::largest(const Numbers& primitives, int axis, bool
   const std::size_t n = primitives_.size();
   if (density_slopes_.size() != n) return std::nullopt;
   Matrix u(n, std::vector<double>(n)), f = u;
-  Numbers numbers = primitives;
-  if (!rate_slopes_.empty())
-    for (const auto& [quantity, density] : densities_)
-      numbers[quantity] = evaluated(density, primitives);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      u[i][j] = evaluated(density_slopes_[i][j], primitives);
-      f[i][j] = evaluated(flux_slopes_[static_cast<std::size_t>(axis)][i][j], primitives);
-      if (rate_slopes_.empty() || !sources) continue;
-      u[i][j] -= evaluated(rate_slopes_[i][j], numbers);
-      f[i][j] -= evaluated(gradient_slopes_[static_cast<std::size_t>(axis)][i][j], numbers);
+  const auto add = [&](const std::vector<double>& slopes, double sign) {
+    for (std::size_t i = 0; i < n * n; ++i) {
+      u[i / n][i % n] += sign * slopes[i];
+      f[i / n][i % n] += sign * slopes[n * n + i];
     }
+  };
+  add(evaluated(of_laws_[static_cast<std::size_t>(axis)], primitives), 1);
+  if (!rate_slopes_.empty() && sources) {
+    Numbers numbers = primitives;
+    const std::vector<double> densities = evaluated(of_densities_, primitives);
+    std::size_t i = 0;
+    for (const auto& [quantity, density] : densities_) numbers[quantity] = densities[i++];
+    add(evaluated(of_sources_[static_cast<std::size_t>(axis)], numbers), -1);
   }
   if (!std::isfinite(largest_entry(u)) || !std::isfinite(largest_entry(f))) return std::nullopt;
   const auto jacobian = solved(u, f);
@@ -243,7 +263,47 @@ Expr Signals::at_site(int axis, Expr otherwise) const {
 
 namespace {
 
-/// Initial values at one site; `known` becomes false where one is drawn or lies in a file.
+/// Values that may read earlier ones, in groups of those that do not.
+class InOrder {
+ public:
+  template <class Values>
+  explicit InOrder(const Values& values) {
+    std::vector<Expr> exprs;
+    std::vector<int> arrays;
+    const auto close = [&] {
+      groups_.push_back({std::exchange(arrays, {}), algebra::Evaluation(exprs)});
+      exprs.clear();
+    };
+    for (const auto& value : values) {
+      const bool reads = algebra::contains(value.value, [&](Expr node) {
+        return node.is(Op::Load) && std::ranges::count(arrays, node->index) > 0;
+      });
+      if (reads) close();
+      exprs.push_back(value.value);
+      arrays.push_back(value.array);
+    }
+    close();
+  }
+  void add_to(Numbers& numbers, const std::function<double(const algebra::Node&)>& leaf) const {
+    for (const Group& group : groups_) {
+      const std::vector<double> made = group.values(leaf);
+      for (std::size_t i = 0; i < made.size(); ++i) numbers[group.arrays[i]] = made[i];
+    }
+  }
+
+ private:
+  struct Group {
+    std::vector<int> arrays;
+    algebra::Evaluation values;
+  };
+  std::vector<Group> groups_;
+};
+
+bool over_sites(Expr e) {
+  return (e.op() >= Op::Mean && e.op() <= Op::Maximum) || e.is(Op::PairSum);
+}
+
+/// Initial values at a site; `known` becomes false where one is drawn or lies in a file.
 class StartAtSite {
  public:
   StartAtSite(const System& system, std::int64_t site) : system_(system) {
@@ -251,32 +311,19 @@ class StartAtSite {
       place_[k] = static_cast<double>(site % system.lattice.extent[k]);
       site /= system.lattice.extent[k];
     }
-    for (const InitialValue& start : system.initial) {
-      if (algebra::contains(start.value, over_sites)) {
-        known = false;
-        return;
-      }
-      numbers[start.array] = value(start.value);
-    }
   }
 
-  double value(Expr e) {
-    return algebra::evaluate(e, {[&](const algebra::Node& node) { return leaf(node); }});
+  void add(const InOrder& values) {
+    values.add_to(numbers, [&](const algebra::Node& node) { return leaf(node); });
   }
-
-  /// Primitive variables of the quantities.
-  void recover() {
-    for (const Derived& fact : system_.conservation->recovered)
-      numbers[fact.array] = value(fact.value);
+  double value(const algebra::Evaluation& of) {
+    return of([&](const algebra::Node& node) { return leaf(node); }).front();
   }
 
   Numbers numbers;
   bool known = true;
 
  private:
-  static bool over_sites(Expr e) {
-    return (e.op() >= Op::Mean && e.op() <= Op::Maximum) || e.is(Op::PairSum);
-  }
   double leaf(const algebra::Node& node) {
     if (node.op == Op::Site) return place_[static_cast<std::size_t>(node.index)];
     if (node.op == Op::Load && node.offset.zero()) {
@@ -305,13 +352,19 @@ std::optional<double> largest_of_start(const System& system,
   if (stride % 2 == 0) ++stride;  // meets every part of each axis
   std::set<std::vector<double>> seen;
   std::optional<double> most;
+  if (std::ranges::any_of(system.initial, [](const InitialValue& start) {
+        return algebra::contains(start.value, over_sites);
+      }))
+    return std::nullopt;
+  const InOrder initial(system.initial), recovered(system.conservation->recovered);
   for (std::int64_t site = 0; site < sites; site += stride) {
     StartAtSite start(system, site);
+    start.add(initial);
     if (!start.known) return std::nullopt;
     std::vector<double> state;
     for (const auto& [array, number] : start.numbers) state.push_back(number);
     if (!seen.insert(state).second) continue;
-    start.recover();
+    start.add(recovered);
     if (!start.known) return std::nullopt;
     const double here = value(start);
     if (!start.known) return std::nullopt;
@@ -336,7 +389,8 @@ std::optional<double> speed_at_start(const System& system, const Signals& signal
 }
 
 std::optional<double> largest_at_start(const System& system, Expr value) {
-  return largest_of_start(system, [&](StartAtSite& start) { return start.value(value); });
+  const algebra::Evaluation of(std::span(&value, 1));
+  return largest_of_start(system, [&](StartAtSite& start) { return start.value(of); });
 }
 
 }  // namespace vphi::physics

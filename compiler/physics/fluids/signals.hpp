@@ -44,6 +44,7 @@ class Signals {
   using Formulas = std::vector<std::vector<Expr>>;
   /// Whether a slope of the densities or the fluxes holds such a node.
   bool slopes_hold(const std::function<bool(Expr)>& node) const;
+  void prepare();
 
   const Space& d_;
   std::vector<int> primitives_;
@@ -54,6 +55,10 @@ class Signals {
   /// none does.
   Formulas rate_slopes_;
   std::vector<Formulas> gradient_slopes_;
+  /// For each axis: slopes of the densities and of the fluxes, row by row, and those of the
+  /// sources.
+  std::vector<algebra::Evaluation> of_laws_, of_sources_;
+  algebra::Evaluation of_densities_;
 };
 
 /// The largest speed in the initial state, from a sample of its sites: along one axis where
