@@ -59,36 +59,44 @@ Matrix staple_sum(const LoopAction& action, int axis, const LinkOf& link, LinkPa
   return sum_of_paths(staple_paths(action, axis), link, plan);
 }
 
-std::vector<WeightedLinks> inserted_staples(const std::vector<LoopAction>& actions, int axis) {
+std::vector<WeightedLinks> inserted_staples(const std::vector<InsertedWord>& words, int axis) {
   std::vector<WeightedLinks> result;
+  for (const InsertedWord& word : words) {
+    for (std::size_t k = 0; k < word.links.size(); ++k) {
+      if (word.links[k].axis != axis) continue;
+      const Offset site = Offset{} - word.links[k].at;  // from where this letter is the link here
+      WeightedLinks staple{word.weight, {}};
+      const auto put = [&](LinkAt link) {
+        link.at = link.at + site;
+        staple.links.push_back(link);
+      };
+      for (std::size_t i = k + 1; i < word.links.size(); ++i) put(word.links[i]);
+      put({kInserted + word.inserted, {}, false});
+      for (std::size_t i = 0; i < k; ++i) put(word.links[i]);
+      if (word.links[k].adjoint) {
+        std::ranges::reverse(staple.links);
+        for (LinkAt& link : staple.links) link.adjoint = !link.adjoint;
+        staple.weight = conjugate(staple.weight);
+      }
+      result.push_back(std::move(staple));
+    }
+  }
+  return result;
+}
+
+std::vector<InsertedWord> inserted_words(const std::vector<LoopAction>& actions) {
+  std::vector<InsertedWord> words;
   for (std::size_t mu = 0; mu < actions.size(); ++mu) {
     const int along = static_cast<int>(mu);
     for (const WeightedLinkPath& path : staple_paths(actions[mu], along)) {
       // Re tr(Z U_mu path): the loop from this site, Z before its first letter
-      std::vector<LinkAt> loop{{along, {}, false}};
+      InsertedWord& word =
+          words.emplace_back(InsertedWord{along, path.weight, {{along, {}, false}}});
       const std::vector<LinkAt> rest = links(path.path, path.from);
-      loop.insert(loop.end(), rest.begin(), rest.end());
-      for (std::size_t k = 0; k < loop.size(); ++k) {
-        if (loop[k].axis != axis) continue;
-        const Offset site = Offset{} - loop[k].at;  // from where this letter is the link here
-        WeightedLinks staple{path.weight, {}};
-        const auto put = [&](LinkAt link) {
-          link.at = link.at + site;
-          staple.links.push_back(link);
-        };
-        for (std::size_t i = k + 1; i < loop.size(); ++i) put(loop[i]);
-        put({kInserted + along, {}, false});
-        for (std::size_t i = 0; i < k; ++i) put(loop[i]);
-        if (loop[k].adjoint) {
-          std::ranges::reverse(staple.links);
-          for (LinkAt& link : staple.links) link.adjoint = !link.adjoint;
-          staple.weight = conjugate(staple.weight);
-        }
-        result.push_back(std::move(staple));
-      }
+      word.links.insert(word.links.end(), rest.begin(), rest.end());
     }
   }
-  return result;
+  return words;
 }
 
 std::vector<Expr> force(const Group& group, const LoopAction& action, int axis,

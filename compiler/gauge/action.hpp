@@ -44,12 +44,20 @@ std::vector<WeightedLinkPath> staple_paths(const LoopAction& action, int axis);
 Matrix staple_sum(const LoopAction& action, int axis, const LinkOf& link,
                   LinkPathPlan* plan = nullptr);
 
-/// An element Z_mu(x) of the algebra that stands still, in a list of links: the axis kInserted +
-/// mu.
-inline constexpr int kInserted = 64;
+/// A matrix Z_k(x) that stands still, in a list of links: the axis kInserted + k.
+inline constexpr int kInserted = 1 << 16;
+/// weight Re tr(Z_k(x) product of the links), which are those of a walk seen from x.
+struct InsertedWord {
+  int inserted = 0;  ///< k
+  Complex weight;
+  std::vector<LinkAt> links;
+};
+/// Of the sum over all sites of these: V with d/dt = Re tr(A U V) for the link of this site along
+/// `axis`, where U' = A U. Empty: 0.
+std::vector<WeightedLinks> inserted_staples(const std::vector<InsertedWord>& words, int axis);
 /// Of the sum of all dS_mu/dt where links along mu move by Z_mu (U_mu' = Z_mu U_mu), S_mu =
-/// actions[mu]: V with d/dt = Re tr(A U V) for the link of this site along `axis`. Empty: 0.
-std::vector<WeightedLinks> inserted_staples(const std::vector<LoopAction>& actions, int axis);
+/// actions[mu], as words with Z_mu in the algebra.
+std::vector<InsertedWord> inserted_words(const std::vector<LoopAction>& actions);
 
 /// Rate of the momentum of the link at the site: p_a' = Im tr(T_a U V) (group.hpp).
 std::vector<Expr> force(const Group& group, const LoopAction& action, int axis, const LinkOf& link);

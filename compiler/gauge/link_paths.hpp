@@ -18,8 +18,6 @@ namespace vphi::gauge {
 
 /// The matrix of the link that leaves the site at this offset along the axis.
 using LinkOf = std::function<Matrix(int axis, Offset at)>;
-/// Links of several fields in one function: those of field k have the axes from kOtherLinks*k on.
-inline constexpr int kOtherLinks = 16;
 /// The links of field k of such a function.
 LinkOf links_of_field(LinkOf all, int k);
 /// A function that calls `link` once for each link and stores the result.

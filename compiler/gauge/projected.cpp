@@ -66,6 +66,43 @@ Matrix improved(const Matrix& w) {
   return times(arena.rational(1, 2), times(w, rest));
 }
 
+/// The inverse of a hermitian matrix of three rows, by cofactors.
+Matrix inverse_of_three(const Matrix& h) {
+  Matrix cofactors = zero(*h.parts[0].re->arena, 3, 3);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      const int a = (j + 1) % 3, b = (j + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+      cofactors.at(i, j) = minus(times(h.at(a, c), h.at(b, d)), times(h.at(a, d), h.at(b, c)));
+    }
+  }
+  Expr size = times(h.at(0, 0), cofactors.at(0, 0)).re;
+  for (int j = 1; j < 3; ++j) size = plus(size, times(h.at(0, j), cofactors.at(j, 0)).re);
+  return times(over(number(size, 1), size), cofactors);
+}
+
+/// Z with Z H + H Z = C, H hermitian and positive, C + C^+ = 0. With p the characteristic
+/// polynomial of H, q(x, y) = (p(x) - p(-y))/(x + y) has the value -p(-y)/(x + y) at eigenvalues:
+/// Z = -q(H from the left, H from the right)(C) p(-H)^-1.
+Matrix solved_sylvester(const Matrix& h, const Matrix& c) {
+  Arena& arena = *h.parts[0].re->arena;
+  const Expr one = arena.integer(1), two = arena.integer(2);
+  const Expr t = trace(h).re;
+  if (h.rows == 1) return times(over(one, times(two, t)), c);
+  const Matrix left = times(h, c);
+  const Matrix commutator = plus(left, adjoint(left));  // C H = -(H C)^+
+  if (h.rows == 2) {
+    const Expr scale = over(one, times(two, times(t, determinant(h).re)));
+    const Matrix rest = minus(times(t, identity(arena, 2)), h);  // det(H) H^-1
+    return times(scale, times(minus(times(t, c), commutator), rest));
+  }
+  const Matrix square_of_h = times(h, h), second = times(h, left);
+  const Expr minors = half(minus(square(t), trace(square_of_h).re));
+  const Matrix q = plus(minus(minus(second, adjoint(second)), times(left, h)),
+                        minus(times(minors, c), times(t, commutator)));
+  const Matrix divisor = plus(times(t, square_of_h), times(determinant(h).re, identity(arena, 3)));
+  return times(half(one), times(q, inverse_of_three(divisor)));
+}
+
 }  // namespace
 
 bool has_projection(const Group& group) { return group.n <= 3; }
@@ -83,6 +120,20 @@ Matrix projected(const Group& group, const Matrix& m) {
   const Expr turn =
       times(m.parts[0].re->arena->rational(-1, group.n), apply(Op::Atan2, d.im, d.re));
   return times(phase(turn), w);
+}
+
+Matrix carried_projection(const Group& group, const Matrix& m, const Matrix& v,
+                          std::span<const Expr> f) {
+  assert(has_projection(group) && m.rows == group.n);
+  const Matrix back = adjoint(v), turned = times(back, m);  // exp(i a) H
+  const Complex sum = trace(turned);
+  const Complex turn = times(over(number(sum.re, 1), root(norm2(sum))), conjugate(sum));
+  const Matrix rest = times(turn, turned);
+  const Matrix h = times(half(number(sum.re, 1)), plus(rest, adjoint(rest)));
+  const Matrix c = times(times(back, algebra_element(group, f)), v);
+  // sum_a f_a v_a is -c tr(F dV V^-1), c = 1/tr(T_a T_a)
+  const Expr scale = number(sum.re, group.kind == Kind::U1 ? -2 : -4);
+  return times(times(scale, turn), times(solved_sylvester(h, c), back));
 }
 
 }  // namespace vphi::gauge

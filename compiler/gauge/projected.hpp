@@ -16,4 +16,12 @@ bool has_projection(const Group& group);
 /// phase is in (-pi/n, pi/n].
 Matrix projected(const Group& group, const Matrix& m);
 
+/// The transposed derivative of V = projected(M): numbers f_a become K with
+///   f_a v_a = Re tr(K dM),   dV V^-1 = i v_a T_a.
+/// With M = W H, W unitary, and X = W^+ dW: X H + H X = W^+ dM - (W^+ dM)^+, an equation of
+/// Sylvester's whose solution is its own transpose. It is solved without eigenvalues, by the
+/// characteristic polynomial of H. `v`: projected(M), which gives H and the phase of W.
+Matrix carried_projection(const Group& group, const Matrix& m, const Matrix& v,
+                          std::span<const Expr> f);
+
 }  // namespace vphi::gauge

@@ -16,7 +16,7 @@ Offset operator-(Offset a, Offset b) {
 }
 Offset one_step(Step step) {
   Offset o;
-  o.d[step.axis] = step.back ? -1 : 1;
+  o.d[step.axis % kOtherLinks] = step.back ? -1 : 1;
   return o;
 }
 

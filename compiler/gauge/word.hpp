@@ -20,8 +20,12 @@ namespace vphi::gauge {
 
 using algebra::Offset;
 
+/// Links of several fields in one function or word: those of field k have the axes from
+/// kOtherLinks*k on.
+inline constexpr int kOtherLinks = 16;
+
 struct Step {
-  int axis = 0;  ///< 0 ... 3
+  int axis = 0;  ///< 0 ... 3, of the links of another field from kOtherLinks on
   bool back = false;
   friend auto operator<=>(const Step&, const Step&) = default;
 };

@@ -207,7 +207,11 @@ Value Inference::derivative(const Expr& expr, const Scope& scope) {
   // The derivative of a number has the shape of the variable, that of anything else by a number
   // its own shape.
   if (is_scalar(f.type) && !is_scalar(x.type)) {
-    if (x.type.base == Base::Group) return with_type(result, Type{});
+    const Expr& base = variable.kind == ExprKind::Index ? *variable.args[0] : variable;
+    const Symbol* named = base.kind == ExprKind::Name ? resolved_.find(base.text) : nullptr;
+    const bool made = x.type.base == Base::Matrix && named != nullptr &&
+                      named->kind == SymbolKind::Definition;  // links of a projection
+    if (x.type.base == Base::Group || made) return with_type(result, Type{});
     return with_type(result, x.type);
   }
   if (!is_scalar(f.type) && !is_scalar(x.type)) return with_type(result, Type{});

@@ -67,5 +67,44 @@ TEST(Projection, TurnsWithTheGauge) {
   }
 }
 
+/// f_a v_a = Re tr(K dM), with dV V^-1 = i v_a T_a by differences along dM.
+TEST(Projection, DerivativeIsTransposed) {
+  algebra::Arena arena;
+  Numbers numbers(arena);
+  for (int n = 1; n <= 3; ++n) {
+    const Group group{n == 1 ? Kind::U1 : Kind::SU, n};
+    const int count = group.generators();
+    for (int k = 0; k < 4; ++k) {
+      // the last has the eigenvalues of M^+ M equal
+      const Dense m =
+          k < 3 ? numbers.element(n) + C(0.4) * numbers.element(n) + C(0.1 * k) * numbers.any(n)
+                : C(1.3) * numbers.element(n);
+      const Dense dm = numbers.any(n);
+      std::vector<Expr> f;
+      std::vector<double> weights;
+      for (int a = 0; a < count; ++a) {
+        weights.push_back(std::cos(1.0 + a + k));
+        f.push_back(arena.real(weights.back()));
+      }
+      const auto image = [&](double e) {
+        return numbers.of(projected(group, numbers.matrix(m + C(e) * dm)));
+      };
+      const Dense v = image(0);
+      const Dense kernel =
+          numbers.of(carried_projection(group, numbers.matrix(m), numbers.matrix(v), f));
+      const double e = 1e-3;
+      const Dense slope = C(1 / (12 * e)) * (C(8) * (image(e) + C(-1) * image(-e)) +
+                                             C(-1) * image(2 * e) + image(-2 * e));
+      const Matrix rate = numbers.matrix(slope * dagger(v));
+      const std::vector<Expr> coordinates = projection(group, rate);
+      double along = 0;  // Im tr(T_a A) is v_a/2 but for U(1)
+      for (int a = 0; a < count; ++a)
+        along += weights[static_cast<std::size_t>(a)] * (n == 1 ? 1 : 2) *
+                 numbers.of(coordinates[static_cast<std::size_t>(a)]);
+      EXPECT_NEAR(trace(kernel * dm).real(), along, 1e-9 * (1 + std::abs(along))) << n << " " << k;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vphi::gauge

@@ -348,6 +348,19 @@ sample hmc, trajectories = 10, tau = 1 {
 }
 init U ~ hot, z = 1
 every 1 trajectory: deltaH -> "m.h5"
+)",
+                                R"(model m "links of projections of projections"
+lattice grid: 3*2
+gauge U: SU(2)
+X[mu,p] = project(U[mu] + 0.2*(path(p, mu, -p) + path(-p, mu, p)))
+V[mu] = project(U[mu] + 0.1*sum(X[q,mu]*X[mu,q]@q*adj(X[q,mu]@mu)
+      + X[-q,mu]*X[mu,q]@-q*adj(X[-q,mu]@mu), q != mu))
+action S = 2*sum(2 - re(tr(loop(V, mu, nu, -mu, -nu))), mu < nu)
+sample hmc, trajectories = 10, tau = 1 {
+  level S: steps = 4, scheme = omelyan2
+}
+init U ~ hot
+every 1 trajectory: deltaH -> "m.h5"
 )"};
   for (const char* text : kTexts) {
     auto d = physics::test::derived(text);

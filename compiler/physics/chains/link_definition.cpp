@@ -259,14 +259,20 @@ bool defines_links(const Declared& d, const std::string& name) {
   return definition_of_links(d, name).has_value();
 }
 
+void check_labels(const Declared& d, const LinkDefinition& definition, const dsl::Expr& at,
+                  const std::vector<int>& labels) {
+  const std::size_t count = definition.fact.parameters.size();
+  if (labels.size() + 1 != count)
+    d.fail(errors::wrong_shape(at.span,
+                               fmt::format("`{}` has {} indices", definition.fact.name, count)));
+}
+
 std::optional<StateField> defined_links(const Program& d, Lowerer& lower, const std::string& name,
                                         const dsl::Expr& at, const std::vector<int>& labels,
                                         const std::optional<std::set<int>>& axes) {
   const auto definition = definition_of_links(d, name);
   if (!definition) return std::nullopt;
-  if (labels.size() + 1 != definition->fact.parameters.size())
-    d.fail(errors::wrong_shape(
-        at.span, fmt::format("`{}` has {} indices", name, definition->fact.parameters.size())));
+  check_labels(d, *definition, at, labels);
   const StateField* own = d.field(definition->base);
   const StateField base = own ? *own : *defined_links(d, lower, definition->base, at);
   LinkMaker maker(d, lower, *definition, base, labels);

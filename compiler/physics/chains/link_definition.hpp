@@ -7,7 +7,7 @@
 // loops are taken of the links U, which may be such a definition again. Only the part of A in the
 // algebra counts. V is computed where outputs and solves read it: it is a right side that is stored
 // (LinearSystem with the identity), so that its order among other systems follows from what reads
-// what. Actions have links exp(A)*U by themselves (trajectory_links.hpp).
+// what. Actions of trajectories have arrays of their own (trajectory_links.hpp).
 #pragma once
 
 #include <optional>
@@ -30,6 +30,10 @@ std::optional<LinkDefinition> definition_of_links(const Declared& d, const std::
 /// A field of links as the definition names it, without arrays.
 StateField named_links(const LinkDefinition& definition, const StateField& base,
                        const std::vector<int>& labels = {});
+
+/// Fails where the definition has another number of indices behind the direction.
+void check_labels(const Declared& d, const LinkDefinition& definition, const dsl::Expr& at,
+                  const std::vector<int>& labels);
 
 /// Whether `name` is such a definition.
 bool defines_links(const Declared& d, const std::string& name);

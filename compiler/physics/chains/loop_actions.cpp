@@ -109,7 +109,8 @@ class LoopActionReader {
     Reading reading = with_traces();
     // links of definitions transform as those of the model do
     if (made_)
-      reading.made_links = [this](const std::string& name, const dsl::Expr&) {
+      reading.made_links = [this](const std::string& name, const dsl::Expr&, const std::set<int>&,
+                                  const std::vector<int>&) {
         return defines_links(d_, name) ? std::optional(MadeLinks{0, *field_}) : std::nullopt;
       };
     const Expr traces = Lowerer(d_).real(e, "an action", Scope::in(reading));

@@ -365,10 +365,13 @@ Diagnostic links_not_carried(Span span, const std::string& why) {
                "< nu)");
 }
 
-Diagnostic projection_not_carried(Span span, const std::string& links) {
-  return error("E0778", span, fmt::format("no force is carried through the projection `{}`", links),
-               "", "projected links stand in measurements and in operators that are solved there",
-               "smear the links of an action by V[mu] = exp(-rho*d(S, U[mu]))*U[mu]");
+Diagnostic projection_not_carried(Span span, const std::string& links, const std::string& why) {
+  return error(
+      "E0778", span, fmt::format("the force is not carried through the projection `{}`", links),
+      why,
+      "in an action M of V[mu] = project(M) is a sum of products of links from the site to "
+      "the next one, times fixed numbers",
+      "write M as U[mu] + c*sum(path(nu, mu, -nu) + path(-nu, mu, nu), nu != mu)");
 }
 
 Diagnostic flow_without_direction(Span span) {

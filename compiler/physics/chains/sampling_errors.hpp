@@ -98,7 +98,7 @@ Diagnostic flow_not_of_loops(Span span, const std::string& why);
 /// The exponent of links of a definition in an action; `why`: the part that is not allowed.
 Diagnostic links_not_carried(Span span, const std::string& why);
 /// Links `V[mu] = project(M)` in an action or in the operator of its determinant.
-Diagnostic projection_not_carried(Span span, const std::string& links);
+Diagnostic projection_not_carried(Span span, const std::string& links, const std::string& why);
 /// Gradients are transported along links in an equation without a direction.
 Diagnostic flow_without_direction(Span span);
 /// The equation of U[mu] contains the gradient by U[nu].

@@ -246,6 +246,9 @@ Value Lowerer::select(const dsl::Expr& e, const Scope& scope) {
   if (a.rows != b.rows || a.columns != b.columns) {
     d_.fail(errors::wrong_shape(e.span, "both sides of `if` have the same shape"));
   }
+  // a condition that is known leaves the paths of links
+  if (const auto known = algebra::constant(test); known && (a.path || b.path))
+    return known->real != 0 ? a : b;
   Value v{a.rows, a.columns, {}};
   v.spinor = a.spinor || b.spinor;
   for (std::size_t i = 0; i < a.parts.size(); ++i) {

@@ -60,6 +60,10 @@ Value Lowerer::along(const StateField& field, const LinkPath& walked, dsl::Span 
   if (defined && (reading.trace_of || reading.closed_trace))
     d_.fail(errors::loops_of_made_links(span, field.name));
   if (reading.trace_of) {
+    if (reading.joins_links) {
+      for (gauge::Step& step : path.word) step.axis += gauge::kOtherLinks * path.of;
+      path.of = 0, path.links = -1;
+    }
     const Expr open = arena.symbol(Reading::kOpenPath, span);
     const std::vector<Component> parts(static_cast<std::size_t>(n * n), Component{open, open});
     return {n, n, parts, sole_path(arena, path)};
@@ -87,7 +91,7 @@ Value Lowerer::along(const StateField& field, const LinkPath& walked, dsl::Span 
 std::optional<MadeLinks> Lowerer::made_links(const std::string& name, const dsl::Expr& at,
                                              const Reading& reading, const std::set<int>& axes,
                                              const std::vector<int>& labels) {
-  if (reading.made_links) return reading.made_links(name, at);
+  if (reading.made_links) return reading.made_links(name, at, axes, labels);
   const auto field = defined_links(d_, *this, name, at, labels, axes);
   return field ? std::optional(MadeLinks{0, *field}) : std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,14 @@ struct Reading {
   /// The same in actions with other fields: links are matrices, and the trace of the product along
   /// a closed path is given by this function.
   std::function<Component(const LinkPath&)> closed_trace = nullptr;
+  /// With trace_of: words join the links of several fields (gauge::kOtherLinks).
+  bool joins_links = false;
   /// In an action: the links that the definition of this name makes, with the arrays that hold them
-  /// along a trajectory; nothing for other names.
-  std::function<std::optional<MadeLinks>(const std::string& name, const dsl::Expr& at)> made_links =
-      nullptr;
+  /// along a trajectory; nothing for other names. `axes`: directions that are read; `labels`: axes
+  /// for the indices behind the direction.
+  std::function<std::optional<MadeLinks>(const std::string& name, const dsl::Expr& at,
+                                         const std::set<int>& axes, const std::vector<int>& labels)>
+      made_links = nullptr;
   /// There: the matrices of all links, those of the model and these, by their numbers.
   gauge::LinkOf links = nullptr;
   /// In the equation of links: `d(f, U)`. `axis` is -1 where no direction is written.

@@ -32,9 +32,10 @@ struct SmearedModel {
 };
 
 std::string quark_lines(const std::string& spinor, const std::string& axis,
-                        const std::string& quark) {
+                        const std::string& quark, const std::string& links = "W") {
   return "fermion psi: " + spinor + ", boundary(" + axis +
-         ") = antiperiodic\nhop(psi) = sum((1 - gamma[mu])*W[mu]*psi@mu, mu = directions(+,-))\n"
+         ") = antiperiodic\nhop(psi) = sum((1 - gamma[mu])*" + links +
+         "[mu]*psi@mu, mu = directions(+,-))\n"
          "D(psi) = " +
          quark + "\n";
 }
@@ -115,6 +116,7 @@ struct Quarks {
   int colours;
   std::string quark, action, before = {};
   bool halves = false;
+  std::string links = "W";  ///< of the hops
 };
 
 class SmearedQuarks : public ::testing::TestWithParam<Quarks> {};
@@ -122,7 +124,7 @@ class SmearedQuarks : public ::testing::TestWithParam<Quarks> {};
 TEST_P(SmearedQuarks, ForcesAreDifferencesOfTheAction) {
   const Quarks& p = GetParam();
   SmearedModel model{.gauge = p.gauge, .lattice = "4 * 2", .action = p.action};
-  model.before = p.before + quark_lines("spinor(2)", "y", p.quark);
+  model.before = p.before + quark_lines("spinor(2)", "y", p.quark, p.links);
   FixedQuarks run(model.text(), p.colours, 2, 8, 1.1, 2);
   if (p.halves) run.at_odd_sites({4, 2});
   run.action();
@@ -147,6 +149,131 @@ INSTANTIATE_TEST_SUITE_P(
                "psi - kappa*hop(psi) - kappa*gamma[x]*gamma[y]*(P[x,y] - adj(P[x,y]))/2*psi",
                "pseudofermion(D, solver = cgne(1e-14))"}),
     [](const auto& test) { return std::string(test.param.name); });
+
+const std::string kWide =
+    "X[mu] = project(U[mu] + rho*sum(path(nu, mu, -nu) + path(-nu, mu, nu), nu != mu))\n"
+    "Y[mu] = project(X[mu] + rho*sum(path(X, nu, mu, -nu) + path(X, -nu, mu, nu), nu != mu))\n";
+const std::string kPlaquettesOfX = "2*sum(1 - re(tr(loop(X, mu, nu, -mu, -nu))), mu < nu)";
+const std::string kPlaquettesOfY = "2*sum(1 - re(tr(loop(Y, mu, nu, -mu, -nu))), mu < nu)";
+
+INSTANTIATE_TEST_SUITE_P(
+    Projections, SmearedLoops,
+    ::testing::Values(
+        Loops{"u1", "U(1)", 1, kPlaquettesOfY, kWide},
+        Loops{"su2", "SU(2)", 2, kPlaquettesOfY, kWide},
+        Loops{"su3", "SU(3)", 3, kPlaquettesOfX, kWide},
+        // links of the model, of a projection and of an exponent of it in one action
+        Loops{"mixed", "SU(2)", 2,
+              "sum(re(tr(P[mu,nu])) + 0.5*re(tr(loop(Z, mu, nu, -mu, -nu))), mu < nu) + " +
+                  kPlaquettesOfX,
+              kWide + "Z[mu] = exp(-rho*d(B, X[mu]))*X[mu]\n"},
+        // numbers with an imaginary part, longer words, a product of three definitions, one axis
+        Loops{
+            "bent", "SU(3)", 3, "im(tr(loop(Y, x, y, -x, -y))) + re(tr(loop(X, 2*x, y, -2*x, -y)))",
+            "A[mu] = project(U[mu] + rho*3i*sum(path(2*nu, mu, -2*nu) if nu > mu else 0*U[mu], nu "
+            "!= mu))\n"
+            "X[mu] = project(U[mu] + rho*A[mu]*adj(V[mu])*U[mu])\n"
+            "Y[mu] = project(X[mu] + rho*A[y]*X[mu]@y*adj(A[y]@mu) if mu == x else X[mu])\n"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Projections, SmearedQuarks,
+    ::testing::Values(Quarks{"su2", "SU(2)", 2, "psi - kappa*hop(psi)",
+                             "pseudofermion(D, solver = cg(1e-14))",
+                             "K[mu] = project(U[mu] + rho*sum(path(nu, mu, -nu), nu != mu))\n",
+                             false, "K"},
+                      Quarks{"halves", "U(1)", 1, "psi - kappa*hop(psi)",
+                             "pseudofermion(D, solver = cg(1e-14), even_odd = on)",
+                             "K = ape(V, 0.4)\n", true, "K"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+struct KnownLoops {
+  const char* name;
+  std::string gauge;
+  int colours;
+  std::vector<int> extent;
+  std::string lattice, smeared;
+  double scale;
+  testing::KnownForces known;
+};
+
+class ProjectedLoops : public ::testing::TestWithParam<KnownLoops> {};
+
+/// S without its numbers, which H drops. Numbers of a program with singular value decompositions
+/// and differences of the action.
+TEST_P(ProjectedLoops, OfAnotherProgram) {
+  const KnownLoops& p = GetParam();
+  SmearedModel model{.gauge = p.gauge, .lattice = p.lattice, .action = kPlaquettesOfY};
+  model.before = p.smeared;
+  const int dims = static_cast<int>(p.extent.size());
+  int sites = 1;
+  for (const int n : p.extent) sites *= n;
+  FixedQuarks run(model.text(), p.colours, dims, sites, p.scale, 0);
+  EXPECT_NEAR(run.energy(), p.known.s, 1e-10 * std::abs(p.known.s));
+  run.action();
+  double squares = 0;
+  for (const double slope : run.slopes()) squares += slope * slope;
+  EXPECT_NEAR(squares, p.known.squares, 1e-8 * p.known.squares);
+  EXPECT_NEAR(along_momenta(run), p.known.along, 1e-8);
+  EXPECT_NEAR(run.slopes().front(), p.known.first, 1e-8);
+  EXPECT_NEAR(run.slopes().back(), p.known.last, 1e-8);
+  // under a gauge transformation at random
+  run.transform(p.extent);
+  EXPECT_NEAR(run.energy(), p.known.s, 1e-10 * std::abs(p.known.s));
+  run.action();
+  double moved = 0;
+  for (const double slope : run.slopes()) moved += slope * slope;
+  EXPECT_NEAR(moved, squares, 1e-10 * squares);
+}
+
+INSTANTIATE_TEST_SUITE_P(Groups, ProjectedLoops,
+                         ::testing::Values(KnownLoops{"u1",
+                                                      "U(1)",
+                                                      1,
+                                                      {4, 3},
+                                                      "4 * 3",
+                                                      kWide,
+                                                      1.1,
+                                                      {3.726988216755 - 24, 29.261975057,
+                                                       -5.0538197469, -1.3846850032,
+                                                       -1.4046075636}},
+                                           KnownLoops{"su2",
+                                                      "SU(2)",
+                                                      2,
+                                                      {4, 3},
+                                                      "4 * 3",
+                                                      kWide,
+                                                      1.1,
+                                                      {-19.415800043571 - 24, 12.359021776,
+                                                       3.0678689121, -0.2804172695, -0.1405959398}},
+                                           KnownLoops{"su3",
+                                                      "SU(3)",
+                                                      3,
+                                                      {4, 3},
+                                                      "4 * 3",
+                                                      kWide,
+                                                      1.1,
+                                                      {-32.080473509028 - 24, 73.669483209,
+                                                       6.2089173094, -0.5247323135, 0.0852724368}},
+                                           KnownLoops{"ape",
+                                                      "SU(3)",
+                                                      3,
+                                                      {3, 2, 2},
+                                                      "3 * 2 * 2",
+                                                      "Y = ape(U, 0.4)\n",
+                                                      0.7,
+                                                      {-127.399308980407 - 72, 79.628268220,
+                                                       -2.3060212313, -0.3080019604, 0.2885760306}},
+                                           KnownLoops{"hyp",
+                                                      "SU(2)",
+                                                      2,
+                                                      {2, 2, 2, 2},
+                                                      "2^4",
+                                                      "Y = hyp(U, 0.75, 0.6, 0.3)\n",
+                                                      0.6,
+                                                      {-184.825676372390 - 192, 60.052967285,
+                                                       7.3959680343, -0.5405998059, 0.3559906655}}),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 /// S and the square of the force do not change under a gauge transformation at random.
 TEST(SmearedActions, GaugeInvariant) {
@@ -185,6 +312,16 @@ TEST(SmearedActions, FunctionsOfTheLibrary) {
   }
 }
 
+/// A trajectory of projected links, the momenta turned round, and another one.
+TEST(SmearedActions, ProjectionsAreReversible) {
+  SmearedModel model{.gauge = "U(1)", .action = kPlaquettesOfY};
+  model.before = kWide;
+  FixedQuarks run(model.text(), 1, 2, 12, 1.1, 0);
+  const auto [moved, gap] = run.there_and_back();
+  EXPECT_GT(moved, 0.05);
+  EXPECT_LT(gap, 1e-12);
+}
+
 /// deltaH of one draw for n and 2n steps.
 TEST(SmearedActions, OrderOfTheIntegrator) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";
@@ -196,10 +333,19 @@ TEST(SmearedActions, OrderOfTheIntegrator) {
   const double coarse = delta(16, {}), fine = delta(32, {});
   EXPECT_GT(std::abs(coarse), 1e-5);
   EXPECT_NEAR(4 * fine / coarse, 1, 0.05);
-  if (!testing::device("opencl")) return;
-  testing::Simulation opencl;
-  opencl.device = "opencl";
-  EXPECT_NEAR(delta(16, opencl), coarse, 1e-9);
+  const auto as_on_native = [&](double native) {
+    if (!testing::device("opencl")) return;
+    testing::Simulation opencl;
+    opencl.device = "opencl";
+    EXPECT_NEAR(delta(16, opencl), native, 1e-9);
+  };
+  as_on_native(coarse);
+  model.action = kPlaquettesOfX;
+  model.before = kWide;
+  const double projected = delta(16, {});
+  EXPECT_GT(std::abs(projected), 1e-5);
+  EXPECT_NEAR(4 * delta(32, {}) / projected, 1, 0.05);
+  as_on_native(projected);
 }
 
 }  // namespace

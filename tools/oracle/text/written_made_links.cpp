@@ -1,7 +1,10 @@
 // Links that a definition of the text makes of others, V[mu] = exp(A)*U[mu] with gradients of loops
-// in A. They are computed at all sites from the links of now: A by difference quotients of the
-// text's loops, exp(A) by its series.
+// in A, and V[mu, nu] = project(M). They are computed at all sites from the links of now: A by
+// difference quotients of the text's loops, exp(A) by its series, the unitary factor of M by
+// Newton's iteration, W to (W + W^-+)/2.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tools/oracle/text/written_scope.hpp"
 
@@ -36,6 +39,62 @@ std::vector<Complex> exponential_times(const std::vector<Complex>& a, const std:
   return sum;
 }
 
+/// The inverse, by elimination with pivots.
+std::vector<Complex> inverse_of(std::vector<Complex> a, std::size_t n) {
+  std::vector<Complex> b(n * n);
+  for (std::size_t i = 0; i < n; ++i) b[i * n + i] = 1;
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k; i < n; ++i)
+      if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
+    for (std::size_t j = 0; j < n; ++j) {
+      std::swap(a[k * n + j], a[pivot * n + j]);
+      std::swap(b[k * n + j], b[pivot * n + j]);
+    }
+    const Complex p = a[k * n + k];
+    for (std::size_t j = 0; j < n; ++j) a[k * n + j] /= p, b[k * n + j] /= p;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const Complex f = a[i * n + k];
+      for (std::size_t j = 0; j < n; ++j)
+        a[i * n + j] -= f * a[k * n + j], b[i * n + j] -= f * b[k * n + j];
+    }
+  }
+  return b;
+}
+
+Complex determinant_of(const std::vector<Complex>& a, std::size_t n) {
+  if (n == 1) return a[0];
+  Complex sum = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    std::vector<Complex> minor;
+    for (std::size_t i = 1; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        if (j != k) minor.push_back(a[i * n + j]);
+    sum += (k % 2 == 0 ? a[k] : -a[k]) * determinant_of(minor, n - 1);
+  }
+  return sum;
+}
+
+/// The unitary factor of m, turned to the determinant 1 by the smallest phase; of one row without.
+std::vector<Complex> projected(std::vector<Complex> m, std::size_t n) {
+  constexpr int kRounds = 60;
+  for (int k = 0; k < kRounds; ++k) {
+    const std::vector<Complex> back = inverse_of(m, n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = i; j < n; ++j) {
+        const Complex x = (m[i * n + j] + std::conj(back[j * n + i])) / 2.0L;
+        const Complex y = (m[j * n + i] + std::conj(back[i * n + j])) / 2.0L;
+        m[i * n + j] = x, m[j * n + i] = y;
+      }
+  }
+  if (n == 1) return m;
+  const Complex turn =
+      std::polar(1.0L, -std::arg(determinant_of(m, n)) / static_cast<long double>(n));
+  for (Complex& z : m) z *= turn;
+  return m;
+}
+
 }  // namespace
 
 /// Whether the gradient by links of this name stands in the expression or a definition it names.
@@ -55,11 +114,62 @@ bool Written::has_gradient_by(const dsl::Expr& e, const std::string& links,
                      [&](const auto& arg) { return has_gradient_by(*arg, links, seen); });
 }
 
-const WrittenField* Written::made_links(const std::string& name) {
+const WrittenField* Written::projected_links(const NamedFact& fact,
+                                             const std::vector<int>& labels) {
+  WrittenField* links = nullptr;
+  for (auto& [of, f] : fields)
+    if (f.phase || f.colours > 0) links = &f;
+  if (!links) return nullptr;
+  MadeLinks& made = made_[{fact.name, labels}];
+  if (made.of == links->values) return &made.links;
+  WrittenField result = *links;
+  struct Meanwhile {
+    Written& text;
+    std::set<LinkPlace>* read = std::exchange(text.read_links_, nullptr);
+    ~Meanwhile() { text.read_links_ = read; }
+  };
+  const Meanwhile meanwhile{*this};
+  const auto n = static_cast<std::size_t>(links->phase ? 1 : links->colours);
+  for (int site = 0; site < box.sites(); ++site) {
+    const Place place = box.place(site);
+    for (int axis = 0; axis < box.dims; ++axis) {
+      if (std::ranges::find(labels, axis) != labels.end()) continue;  // of another axis than mu
+      Scope scope;
+      for (std::size_t i = 0; i <= labels.size(); ++i) {
+        Local local;
+        local.index = Index{i == 0 ? axis : labels[i - 1], 1, Index::Kind::Direction};
+        scope.names.emplace(fact.parameters[i], std::move(local));
+      }
+      const Numbers m = at(*fact.value->args[0], scope, &place);
+      if (m.parts.size() != n * n) throw NotCovered{fact.value->span, "a projection of this shape"};
+      const std::vector<Complex> u = projected(m.parts, n);
+      const std::size_t of_axis = links->phase ? 2 : 2 * n * n;
+      const std::size_t first = static_cast<std::size_t>(site * result.reals()) +
+                                static_cast<std::size_t>(axis) * of_axis;
+      if (links->phase) {
+        result.values[first] = std::arg(u[0]);
+        continue;
+      }
+      for (std::size_t i = 0; i < n * n; ++i) {
+        result.values[first + 2 * i] = u[i].real();
+        result.values[first + 2 * i + 1] = u[i].imag();
+      }
+    }
+  }
+  made.links = std::move(result);
+  made.of = links->values;
+  return &made.links;
+}
+
+const WrittenField* Written::made_links(const std::string& name, const std::vector<int>& labels) {
   const NamedFact* fact = facts_.find(name);
-  if (!fact || fact->kind != NamedFact::Kind::Indexed || fact->parameters.size() != 1)
+  if (!fact || fact->kind != NamedFact::Kind::Indexed ||
+      fact->parameters.size() != labels.size() + 1)
     return nullptr;
   const dsl::Expr& e = *fact->value;
+  if (e.kind == ExprKind::Call && e.text == "project" && e.args.size() == 1)
+    return projected_links(*fact, labels);
+  if (!labels.empty()) return nullptr;
   if (e.kind != ExprKind::Binary || e.text != "*" || e.args[0]->kind != ExprKind::Call ||
       e.args[0]->text != "exp" || e.args[1]->kind != ExprKind::Index)
     return nullptr;
@@ -75,7 +185,7 @@ const WrittenField* Written::made_links(const std::string& name) {
   if (!links) return nullptr;
   const WrittenField* start = base == links->name ? links : made_links(base);
   if (!start) return nullptr;
-  MadeLinks& made = made_[name];
+  MadeLinks& made = made_[{name, labels}];
   if (made.of == links->values) return &made.links;
 
   // the loops of the exponent are those of the base: it stands in for the model's links meanwhile

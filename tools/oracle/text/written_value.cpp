@@ -355,7 +355,14 @@ Numbers Written::index(const dsl::Expr& e, const Scope& scope, const Place* plac
         return link_at(f, from, k->value, k->sign);
       }
     }
-    if (const WrittenField* made = e.args.size() == 2 ? made_links(base.text) : nullptr) {
+    std::vector<int> labels;
+    bool labelled = true;
+    for (std::size_t i = 2; i < e.args.size(); ++i) {
+      const auto k = direction(*e.args[i], scope);
+      labelled = labelled && k;
+      labels.push_back(k ? k->value : 0);
+    }
+    if (const WrittenField* made = labelled ? made_links(base.text, labels) : nullptr) {
       const auto k = direction(*e.args[1], scope);
       if (!k) throw NotCovered{e.span, "a link of this direction"};
       if (!place) throw NeedsPlace{};

@@ -304,7 +304,10 @@ class Written {
                        bool second);
   std::optional<Numbers> link_gradient(const dsl::Expr& e, const Scope& scope, const Place* place);
   /// The links that the definition of this name makes, at the links of now; null: it makes none.
-  const WrittenField* made_links(const std::string& name);
+  /// `labels`: axes for the indices behind the direction.
+  const WrittenField* made_links(const std::string& name, const std::vector<int>& labels = {});
+  const WrittenField* projected_links(const physics::NamedFact& fact,
+                                      const std::vector<int>& labels);
   bool has_gradient_by(const dsl::Expr& e, const std::string& links,
                        std::set<std::string>& seen) const;
   Numbers made_link_at(const WrittenField& links, const Place& from, int axis, int sign);
@@ -341,7 +344,8 @@ class Written {
     std::vector<long double> of;  ///< the model's links that they were computed from
     WrittenField links;
   };
-  std::map<std::string, MadeLinks> made_;  ///< by the name of the definition
+  using MadeName = std::pair<std::string, std::vector<int>>;  ///< of the definition, and labels
+  std::map<MadeName, MadeLinks> made_;
   std::string moving_;  ///< name of the links that those of the model stand in for
   int depth_ = 0;
   unsigned long state_ = 0, states_ = 0;  ///< now, and the last of all
