@@ -9,6 +9,7 @@
 
 #include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/ops.hpp"
+#include "compiler/algebra/rational.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/passes.hpp"
 
@@ -274,24 +275,56 @@ class OperationOrder {
     if (exponent.is_number() && exponent->number.exact) {
       const Rational r = exponent->number.rational;
       const std::int64_t size = std::abs(r.num);
-      if ((r.den == 1 || r.den == 2) && size <= 64 * r.den) {
+      if ((r.den == 1 || r.den == 2 || r.den == 4) && size <= 64 * r.den) {
         if (pairs_ && r.num < 0 && r.den == 2) {
           // a reciprocal root is one operation of a GPU; a root and a quotient are many
           const Expr root = arena_.raw(Op::Pow, {base, arena_.rational(-1, 2)}, span_);
           above.push_back(integer_power(root, size));
           return;
         }
-        std::vector<Expr>& side = r.num < 0 ? below : above;
-        if (size / r.den > 0) side.push_back(integer_power(base, size / r.den));
-        if (size % r.den != 0) {
-          const Expr root = constant(Op::Sqrt, {base});
-          side.push_back(root ? root : arena_.raw(Op::Sqrt, {base}, span_));
-        }
+        roots(base, {size, r.den}, r.num < 0 ? below : above);
         return;
       }
     }
+    if (exponent.is_number() && whole_apart(base, exponent->number, above, below)) return;
     above.push_back(arena_.raw(Op::Pow, {base, visit(exponent)}, span_));
   }
+
+  /// x^(n/d) with d = 1, 2 or 4 by square roots, which cost less than a power.
+  void roots(Expr base, const Rational& exponent, std::vector<Expr>& side) {
+    const std::int64_t n = exponent.num, d = exponent.den;
+    if (n / d > 0) side.push_back(integer_power(base, n / d));
+    const std::int64_t quarters = n % d * (4 / d);
+    if (quarters == 0) return;
+    const auto root = [&](Expr of) {
+      const Expr known = constant(Op::Sqrt, {of});
+      return known ? known : arena_.raw(Op::Sqrt, {of}, span_);
+    };
+    const Expr half = root(base);
+    if (quarters >= 2) side.push_back(half);
+    if (quarters % 2 != 0) side.push_back(root(half));
+  }
+
+  /// x^e with a whole number in front: x^5.3 is x^5*x^0.3. Formulas and their derivatives, which
+  /// hold x^4.3 and x^3.3, so share one power. Both factors have the same sign in the exponent,
+  /// so a base of 0 or infinity gives what x^e gives.
+  bool whole_apart(Expr base, const Number& exponent, std::vector<Expr>& above,
+                   std::vector<Expr>& below) {
+    constexpr long double kMost = 16;
+    const long double size = std::fabs(exponent.real), whole = std::floor(size);
+    if (!(whole >= 1 && size < kMost)) return false;
+    std::vector<Expr>& side = exponent.real < 0 ? below : above;
+    side.push_back(integer_power(base, static_cast<std::int64_t>(whole)));
+    const Expr rest =
+        exponent.exact ? arena_.number(algebra::add(
+                             algebra::exact(std::abs(exponent.rational.num), exponent.rational.den),
+                             algebra::exact(-static_cast<std::int64_t>(whole))))
+                       : arena_.real(rounded(size - whole));
+    if (!rest.is_zero()) side.push_back(arena_.raw(Op::Pow, {base, rest}, span_));
+    return true;
+  }
+  /// Without the rounding of exponents that differ by whole numbers.
+  static long double rounded(long double x) { return std::round(x * 1e15L) / 1e15L; }
 
   /// x^n from x^(n/2): the squares are shared between powers of one base.
   Expr integer_power(Expr base, std::int64_t n) {

@@ -55,6 +55,7 @@ FIGURES = {
     "sound": ([], ["re(crest)", "im(crest)"], "amplitude", False),
     "gubser": ([], ["profile(eps)"], "eps at t = 2", False),
     "freeze_out": ([], ["centre"], "largest T in 1/fm", False),
+    "event2d": ([], ["eps_p"], "anisotropy of momentum", False),
     "sedov": ([], ["profile(rho)", "profile(p)"], "rho, p at t = 1", False),
     "lake": ([], ["profile(surface)"], "surface at t = 1.5", False),
     "riemann2d": ([], ["max(rho)"], "largest rho", False),

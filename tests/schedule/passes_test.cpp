@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/interpret/tape.hpp"
@@ -99,6 +100,9 @@ TEST(Order, KeepsTheValueAndFixesTheOperations) {
       s.n(-2) * s.u * pow(s.v, -1),
       s.arena.make(Op::Sqrt, {s.u}) * pow(s.a, s.arena.rational(-3, 2)),
       pow(s.u, s.arena.rational(2, 3)) - s.n(1),
+      pow(s.u, s.arena.rational(7, 4)) + pow(s.v, s.arena.rational(-1, 4)),
+      pow(s.u, s.arena.real(3.3L)) -
+          pow(s.v, s.arena.real(-2.7L)) * pow(s.u, s.arena.rational(5, 3)),
       -s.u - s.v,
       s.arena.make(Op::Exp, {-(s.u * s.u)}) + s.arena.rational(1, 3),
       s.arena.make(Op::Select, {s.arena.make(Op::Less, {s.u, s.v}), s.a, s.b - s.u}),
@@ -119,6 +123,32 @@ TEST(Order, PowersByRepeatedSquaring) {
   Symbols s;
   EXPECT_EQ(count(with_fixed_order(pow(s.u, 8)), Op::Mul), 3);
   EXPECT_EQ(count(with_fixed_order(pow(s.u, 7)), Op::Mul), 4);
+}
+
+/// Quarters are roots of roots. Powers that differ by whole numbers, as those of a formula and its
+/// derivative do, share what is left of the exponent.
+TEST(Order, FewPowersWithExponents) {
+  Symbols s;
+  const Expr quarters =
+      with_fixed_order(pow(s.u, s.arena.rational(1, 4)) + s.a * pow(s.u, s.arena.rational(-3, 4)));
+  EXPECT_EQ(count(quarters, Op::Pow), 0);
+  EXPECT_EQ(count(quarters, Op::Sqrt), 2);
+  const long double exponent = 1 / 0.18078844L;
+  const auto power = [&](int less) { return pow(s.u, s.arena.real(exponent - less)); };
+  const Expr several = with_fixed_order(power(0) + s.a * power(1) + s.b * power(2));
+  EXPECT_EQ(count(several, Op::Pow), 1);
+  const Expr below =
+      with_fixed_order(pow(s.u, s.arena.real(-1.25L)) + pow(s.u, s.arena.real(-2.3L)) +
+                       pow(s.u, s.arena.real(-3.3L)));
+  EXPECT_EQ(count(below, Op::Pow), 1);
+  // at 0 and at infinity as the power itself
+  for (const double at : {0.0, std::numeric_limits<double>::infinity()}) {
+    const Expr both[] = {power(0), pow(s.u, s.arena.real(-2.3L))};
+    for (const Expr e : both) {
+      const auto leaf = [&](const algebra::Node&) { return at; };
+      EXPECT_EQ(algebra::evaluate(with_fixed_order(e), {leaf}), algebra::evaluate(e, {leaf})) << at;
+    }
+  }
 }
 
 /// What is added to a stored value is summed first, so that the value is rounded once.

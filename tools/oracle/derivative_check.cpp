@@ -692,8 +692,11 @@ std::vector<DerivativeRow> check_derivatives(const std::string& path,
   constexpr Most kEven{{8, 4, 4, 4}, 6, 2};  // for colours of chains
   CompileOptions own = options;
   own.lattice.clear();
+  // where a box of a fixed length has steps that are too large in so few cells
+  constexpr Most kMore{{16, 8, 6, 4}, 6, 2}, kMany{{32, 16, 8, 4}, 6, 2};
   Compilation compilation = derive_model(path, made_small(path, own, kFew));
-  if (!compilation.system) compilation = derive_model(path, made_small(path, own, kEven));
+  for (const Most& most : {kEven, kMore, kMany})
+    if (!compilation.system) compilation = derive_model(path, made_small(path, own, most));
   if (!compilation.system) compilation = derive_model(path, made_small(path, options));
   if (!compilation.system) return {};
   return check_derivatives(compilation.resolved, *compilation.system);

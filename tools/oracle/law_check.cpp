@@ -342,8 +342,8 @@ class LawComparison {
         cells[static_cast<std::size_t>(s)] =
             fluid_->limited(cells[static_cast<std::size_t>(s)], place(s));
       put(cells);
-      auto expected = scheme.rates(cells, places);
-      auto fluxes = scheme.rates(cells, places, false);
+      std::vector<Cell> fluxes;
+      auto expected = scheme.rates(cells, places, &fluxes);
       if (const auto step = step_of(cells)) {  // the System's rates are those of one step
         for (auto* rates : {&expected, &fluxes})
           for (Cell& cell : *rates)

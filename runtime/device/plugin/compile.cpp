@@ -38,10 +38,10 @@ Strings features() {
 /// `quickly`: -O1, for a kernel that runs now and then, and for one of thousands of operations,
 /// where -O2 took a third longer and gave the same instructions but for their order. Otherwise -O2:
 /// for stencil sweeps -O3 gave no faster code (2.36 ns a site against 2.20) and took half as long
-/// again to compile. 512-bit vectors gave 12 % there. Loops that ask for vectors get them in both.
-/// `contract`: "fast", "on" (within an expression, so that its bits do not depend on what stands
-/// around it) or "off".
-Strings arguments(const char* contract, bool quickly) {
+/// again to compile. 512-bit vectors (`wide`) gave 12 % there. Loops that ask for vectors get them
+/// in both. `contract`: "fast", "on" (within an expression, so that its bits do not depend on what
+/// stands around it) or "off".
+Strings arguments(const char* contract, bool quickly, bool wide) {
   Strings list{"-triple",
                llvm::sys::getProcessTriple(),
                "-emit-obj",
@@ -65,7 +65,7 @@ Strings arguments(const char* contract, bool quickly) {
                llvm::sys::getHostCPUName().str()};
   for (const std::string& feature : features()) {
     if (feature == "512") {
-      list.push_back("-mprefer-vector-width=512");
+      if (wide) list.push_back("-mprefer-vector-width=512");
     } else {
       list.push_back("-target-feature");
       list.push_back(feature);
@@ -74,6 +74,16 @@ Strings arguments(const char* contract, bool quickly) {
   if (!quickly) list.insert(list.end(), {"-vectorize-loops", "-vectorize-slp"});
   list.push_back("/vphi/kernel.cpp");
   return list;
+}
+
+/// Whether it calls a function of the vector library, of which the compiler knows vectors of at
+/// most 256 bits. In wider ones it calls the function once for each number: a recovery with 22
+/// powers took three times as long.
+bool calls_functions(llvm::StringRef source) {
+  for (const char* name : {"pow", "exp", "log", "sin", "cos"})
+    for (const char* kind : {"(", "f("})
+      if (source.contains(std::string("__builtin_") + name + kind)) return true;
+  return false;
 }
 
 struct Job {
@@ -91,7 +101,7 @@ struct Job {
     vphi::plugin::FrontEnd front{arguments(!contract ? "off"
                                            : within  ? "on"
                                                      : "fast",
-                                           quickly),
+                                           quickly, !calls_functions(source)),
                                  {{"/vphi/kernel.cpp", source.str()}},
                                  &bytes};
     clang::EmitObjAction action;
@@ -114,8 +124,9 @@ VphiText vphi_plugin_identity() {
   std::string text = clang::getClangFullVersion();
   for (bool contract : {true, false})
     for (bool quickly : {false, true})
-      for (const std::string& argument : arguments(contract ? "fast" : "off", quickly))
+      for (const std::string& argument : arguments(contract ? "fast" : "off", quickly, true))
         text += "|" + argument;
+  text += "|256 bits with functions";
   for (const vphi::plugin::Header& header : vphi::plugin::kHeaders) text += header.text;
   return vphi::plugin::own(text);
 }

@@ -306,6 +306,15 @@ long double WrittenFluid::left(const Cell& quantities, std::size_t which,
 }
 
 Cell WrittenFluid::recovered(const Cell& quantities, const Place& place) {
+  // NaN has no order, who watches denominators wants to see them, and fields may have changed
+  if (text_.guarded || !finite(quantities) || !text_.fields.empty())
+    return found(quantities, place);
+  const std::tuple key(text_.t, place, quantities);
+  if (const auto known = recovered_.find(key); known != recovered_.end()) return known->second;
+  return recovered_.emplace(key, found(quantities, place)).first->second;
+}
+
+Cell WrittenFluid::found(const Cell& quantities, const Place& place) {
   Written::Given names = given(&quantities, nullptr);
   names.formulas = facts_;
   std::vector<Numbers> roots;

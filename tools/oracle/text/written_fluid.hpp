@@ -62,7 +62,7 @@ class WrittenFluid {
   /// The densities of `conserve` for primitive variables.
   Cell densities(const Cell& primitives, const Place& place);
   /// The primitive variables, followed by the solutions of each `solve` of a number. NaN where no
-  /// root is found.
+  /// root is found. What was found for the same quantities, place and time is kept.
   Cell recovered(const Cell& quantities, const Place& place);
   /// u - g(u) of the equation of a `solve` of a number; `solutions` of all, in their order.
   long double left(const Cell& quantities, std::size_t which,
@@ -114,6 +114,7 @@ class WrittenFluid {
   int axis_of(const dsl::Expr& e) const;
   void turn(const FluidCell& cell, const Place& place, std::vector<Cell>& out);
   long double mean(int without, const std::function<long double(const std::array<int, 3>&)>& value);
+  Cell found(const Cell& quantities, const Place& place);
   long double root(const Written::Given& names, const Place& place);
   Numbers vector_root(const Written::Given& names, const Place& place);
   std::vector<Numbers> joint_roots(const Written::Given& names, const Place& place);
@@ -133,6 +134,8 @@ class WrittenFluid {
   std::string energy_;                            ///< `energy = NAME` beside them
   std::map<std::size_t, long double> isotropic_;  ///< first component of a law -> its `grad`
   std::vector<WrittenSolve> solves_;
+  /// What `recovered` has found, by time, place and quantities.
+  std::map<std::tuple<long double, Place, Cell>, Cell> recovered_;
   Written::Given of_sources_;  ///< names of sources
   bool with_sources_ = false;  ///< within `sources`
 };
@@ -152,9 +155,9 @@ class WrittenScheme {
   std::vector<Cell> along(const std::vector<Cell>& cells, int axis, long double dt);
   /// The amount that has left through the walls in the last step, for each component, in cells.
   const Cell& lost() const { return lost_; }
-  /// U' at some sites, from all axes and, with `with_sources`, the sources.
+  /// U' at some sites; `of_fluxes`: the same without the sources.
   std::vector<Cell> rates(const std::vector<Cell>& cells, const std::vector<Place>& places,
-                          bool with_sources = true);
+                          std::vector<Cell>* of_fluxes = nullptr);
 
  private:
   /// Whether a value has one part, one for each quantity, or one for each primitive variable.

@@ -608,7 +608,8 @@ Cell WrittenScheme::primitives_at(const std::vector<Cell>& primitives, Place p) 
 }
 
 std::vector<Cell> WrittenScheme::rates(const std::vector<Cell>& cells,
-                                       const std::vector<Place>& places, bool with_sources) {
+                                       const std::vector<Place>& places,
+                                       std::vector<Cell>* of_fluxes) {
   const std::vector<Cell> primitives = recovered(cells);
   const Box& box = fluid_.text().box;
   std::vector<Cell> result;
@@ -620,7 +621,8 @@ std::vector<Cell> WrittenScheme::rates(const std::vector<Cell>& cells,
       for (std::size_t c = 0; c < result[i].size(); ++c)
         result[i][c] += pass.result(static_cast<int>(c), places[i]);
   }
-  for (std::size_t i = 0; with_sources && i < places.size(); ++i) {
+  if (of_fluxes) *of_fluxes = result;
+  for (std::size_t i = 0; i < places.size(); ++i) {
     const Place& p = places[i];
     std::map<Place, Cell> known;
     const auto near = [&](const Place& there) {
