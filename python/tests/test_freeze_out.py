@@ -1,5 +1,7 @@
 """Spectra of surfaces whose integrals are known, and files that are read again by other means."""
 
+import dataclasses
+import math
 import struct
 
 import numpy
@@ -31,6 +33,49 @@ def test_shear_stress_changes_the_distribution(mass, expected):
     ratio = (with_stress.spectrum(mass, 1, 0, statistics=0)
              / with_stress.spectrum(mass, 1, 0, statistics=0, shear=False))
     numpy.testing.assert_allclose(ratio, expected, rtol=1e-7)
+
+
+def bessel_k(z):
+    """K_0, K_1, K_2 by their series and the Wronskian."""
+    powers = [(z*z/4)**k/math.factorial(k)**2 for k in range(80)]
+    harmonic = [sum(1/j for j in range(1, k + 1)) for k in range(80)]
+    i_0 = sum(powers)
+    i_1 = z/2*sum(power/(k + 1) for k, power in enumerate(powers))
+    k_0 = sum(power*h for power, h in zip(powers, harmonic)) - i_0*(
+        math.log(z/2) + numpy.euler_gamma)
+    k_1 = (1/z - i_1*k_0)/i_0
+    return k_0, k_1, k_0 + 2/z*k_1
+
+
+# at rest the integral over the rapidity is closed:
+# (m_T^2 (1/3 - c2) (K_0 + K_2) - 2/3 m^2 K_0)/(2 m_T K_1)
+@pytest.mark.parametrize("mass, pT", [(0.13957, 0.5), (0.93827, 0.5), (0, 1)])
+def test_bulk_stress_changes_the_distribution(mass, pT):
+    T, c2, bulk = 0.15, 0.16, -0.02
+    element = Elements([[10, 0, 0]], [[100, 0, 0]], [[0, 0]], [T], [1.0], [0.25], bulk=bulk, c2=c2)
+    ratio = (element.spectrum(mass, pT, 0, statistics=0)
+             / element.spectrum(mass, pT, 0, statistics=0, bulk=False))[0, 0]
+    transverse = math.hypot(mass, pT)
+    k_0, k_1, k_2 = bessel_k(transverse/T)
+    size = bulk/(14.55*(1/3 - c2)**2*1.25)/T
+    expected = 1 + size*((1/3 - c2)*transverse**2*(k_0 + k_2) - 2/3*mass**2*k_0)/(2*transverse*k_1)
+    assert ratio == pytest.approx(expected, rel=1e-8)
+    assert abs(ratio - 1) > 0.01
+    with pytest.raises(ValueError, match="c2"):
+        dataclasses.replace(element, c2=None).spectrum(mass, pT, 0, statistics=0)
+
+
+def test_files_hold_the_bulk_stress(tmp_path):
+    elements = dataclasses.replace(moving(), bulk=[0.003, -0.002])
+    elements.write_music(tmp_path/"music.dat")
+    music = numpy.loadtxt(tmp_path/"music.dat")
+    assert music.shape == (2, 29)  # 28 without
+    numpy.testing.assert_allclose(music[:, 28]*HBARC, [0.003, -0.002], rtol=1e-9)
+    elements.write_vhlle(tmp_path/"vhlle.dat")
+    numpy.testing.assert_allclose(numpy.loadtxt(tmp_path/"vhlle.dat")[:, -1], [0.003, -0.002])
+    elements.write_osu(tmp_path/"osu.dat")
+    osu = numpy.fromfile(tmp_path/"osu.dat").reshape(2, 16)
+    numpy.testing.assert_allclose(osu[:, -1], [0.003, -0.002])
 
 
 @pytest.mark.parametrize("particle, expected, v_2", [

@@ -23,7 +23,8 @@ class Elements:
     `place` is (N, 3): t, x, y in fm. `normal` is (N, 3), covariant in these coordinates and without
     the factor t of the volume: fm^2. `v` is (N, 2), the velocity in the plane. `T`, `eps` and `p`
     are in GeV and GeV/fm^3. `stress` is (N, 3): pi^xx, pi^xy, pi^yy in GeV/fm^3, orthogonal to the
-    flow and without a trace; none is zero.
+    flow and without a trace; none is zero. `bulk` is Pi, the pressure beyond `p`, in GeV/fm^3, and
+    `c2` the square of the speed of sound, which what Pi does to spectra needs.
     """
 
     place: Any
@@ -33,10 +34,13 @@ class Elements:
     eps: Any
     p: Any
     stress: Any = None
+    bulk: Any = 0.0
+    c2: Any = None
 
     def __post_init__(self) -> None:
         count = len(self.place)
-        for name in ("place", "normal", "v", "T", "eps", "p"):
+        names = ["place", "normal", "v", "T", "eps", "p", "bulk"]
+        for name in names if self.c2 is None else [*names, "c2"]:
             value = numpy.asarray(getattr(self, name), float)
             wide = {"place": 3, "normal": 3, "v": 2}.get(name)
             shape = (count, wide) if wide else (count,)
@@ -76,11 +80,14 @@ class Elements:
 
     def write_music(self, path: str | os.PathLike[str]) -> None:
         """A surface as MUSIC writes it as text for iSS: tau x y eta, the normal without the factor
-        tau, u with tau u^eta, e T mu_B mu_S mu_C, (e+P)/T, the ten of pi; powers of 1/fm."""
+        tau, u with tau u^eta, e T mu_B mu_S mu_C, (e+P)/T, the ten of pi, and Pi where there is
+        any; powers of 1/fm."""
         zero = numpy.zeros(len(self.place))
         upper = [self.pi[:, i, k]/HBARC for i in range(4) for k in range(i, 4)]
         columns = [*self.place.T, zero, *self.normal.T, zero, *self.u.T, zero, self.eps/HBARC,
                    self.T/HBARC, zero, zero, zero, (self.eps + self.p)/self.T, *upper]
+        if self.bulk.any():
+            columns.append(self.bulk/HBARC)
         numpy.savetxt(path, numpy.column_stack(columns), fmt="%.10e")
 
     def write_vhlle(self, path: str | os.PathLike[str]) -> None:
@@ -90,7 +97,7 @@ class Elements:
         lower = [self.pi[:, i, k] for k in range(4) for i in range(k + 1)]
         element = self.place[:, :1]*self.normal
         columns = [*self.place.T, zero, *element.T, zero, *self.u.T, zero, self.T, zero, zero, zero,
-                   *lower, zero]
+                   *lower, self.bulk]
         numpy.savetxt(path, numpy.column_stack(columns), fmt="%.10e")
 
     def write_osu(self, path: str | os.PathLike[str]) -> None:
@@ -99,23 +106,29 @@ class Elements:
         pi = self.pi
         columns = [*self.place.T, *self.normal.T, *self.v.T,
                    *(pi[:, i, k] for i in range(3) for k in range(i, 3)), pi[:, 3, 3],
-                   numpy.zeros(len(self.place))]
+                   self.bulk]
         numpy.column_stack(columns).astype("<f8").tofile(path)
 
     # ---- spectra
 
     def spectrum(self, mass: float, pT: Any, phi: Any, *, statistics: int, degeneracy: float = 1,
-                 terms: int = 10, shear: bool = True) -> Any:
+                 terms: int = 10, shear: bool = True, bulk: bool = True) -> Any:
         """dN/(dy d^2p_T) in 1/GeV^2, an array of (pT, phi), at any rapidity.
 
         `statistics` is 1 for bosons and -1 for fermions, whose distribution is a series of `terms`
         Boltzmann factors; 0 is Boltzmann's. With `shear` the distribution is
-        f (1 + (1 +- f) pi_mn p^m p^n/(2 (e + p) T^2)). Chemical potentials are zero. The rapidity
+        f (1 + (1 +- f) pi_mn p^m p^n/(2 (e + p) T^2)). With `bulk` it has another term,
+        f (1 +- f) tau_Pi/zeta Pi/T ((1/3 - c2) p.u - m^2/(3 p.u)), that of one relaxation time,
+        with tau_Pi/zeta = 1/(14.55 (1/3 - c2)^2 (e + p)) (Denicol and others, Phys. Rev. C 90
+        (2014) 024912); it needs `c2`. Chemical potentials are zero. The rapidity
         of the elements is integrated by the trapezoidal rule in 161 points from -8 to 8, in which
         it converges faster than any power. Cooper and Frye, Phys. Rev. D 10 (1974) 186.
         """
         if statistics not in (1, 0, -1):
             raise ValueError("`statistics` is 1 (bosons), -1 (fermions) or 0 (Boltzmann)")
+        if bulk and self.bulk.any() and self.c2 is None:
+            raise ValueError("what the bulk stress does to a spectrum needs `c2`, the square of "
+                             "the speed of sound; bulk=False leaves it out")
         pT, phi = numpy.atleast_1d(pT).astype(float), numpy.atleast_1d(phi).astype(float)
         eta, step = numpy.linspace(-8, 8, 161, retstep=True)
         tau, pi, u = self.place[:, 0, None], self.pi, self.u
@@ -132,11 +145,17 @@ class Elements:
                 orders = range(1, terms + 1) if statistics else (1,)
                 weights = [(statistics or 1)**(n + 1)*numpy.exp(-n*hot) for n in orders]
                 f = sum(weights)
+                response = sum(n*w for n, w in zip(orders, weights))  # f (1 +- f)
                 if shear and self.stress.any():
                     lower = [energy, -px*numpy.ones_like(eta), -py*numpy.ones_like(eta), -along]
                     twice = numpy.einsum("nab,ae,be->ne", pi, lower, lower)
                     size = 2*(self.eps + self.p)*self.T**2
-                    f = f + sum(n*w for n, w in zip(orders, weights))*twice/size[:, None]
+                    f = f + response*twice/size[:, None]
+                if bulk and self.bulk.any():
+                    apart = 1/3 - self.c2
+                    size = self.bulk/(14.55*apart**2*(self.eps + self.p))
+                    f = f + response*size[:, None]*(
+                        apart[:, None]*hot - mass**2/(3*self.T[:, None]**2*hot))
                 found[i, k] = numpy.sum(tau*through*f)*step
         return degeneracy/(2*numpy.pi*HBARC)**3*found
 

@@ -63,5 +63,52 @@ expect abs(shear - 0.020098562)*(t > 9.99 [fm]) < 1e-8
   EXPECT_NEAR(last(result, "bulk"), -0.017077661, 2e-9);
 }
 
+/// The same expansion as that of a plane with the functions of models/std/stress.vphi: shear and
+/// bulk stress, and what each does to the other.
+TEST(HotQcd, ShearAndBulkStressOfAPlane) {
+  const auto result = testing::run_text(
+      R"(model plane "Viscous Bjorken expansion of a plane"
+units fm
+lattice plane: 2^2, length = 1, boundary = periodic
+metric scale(1, 1, t), energy = E
+primitive T, Pi: real, q: vec(3), v: vec(2)
+p = hotqcd_p(T)
+s_0 = d(p, T)
+h = T*s_0
+c2 = s_0/(T*d(s_0, T))
+W = 1/sqrt(1 - norm2(v))
+s = [[q[0], q[1]], [q[1], q[2]]]
+conserve E = (h + Pi)*W^2 - p - Pi + dot(s*v, v):  div(M) + third(s, v)/t
+conserve M = (h + Pi)*W^2*v + s*v:  div(M*v) + div(s - outer(s*v, v)) + grad(p + Pi)
+u = W*v
+a = W*(u' + v[0]*d(u, x) + v[1]*d(u, y))
+expands = W' + d(u[0], x) + d(u[1], y) + W/t
+S = strain([d(u, x), d(u, y)], u, a, expands)
+tau = 0.6/T
+gauss(T, w) = exp(-((T - 0.16 [GeV])/w)^2)
+zeta = 0.13*s_0*(gauss(T, 0.01 [GeV]) if T < 0.16 [GeV] else gauss(T, 0.12 [GeV]))
+tau_bulk = zeta/(14.55*(1/3 - c2)^2*h)
+relax q = shear_target(s, S, u, v, a, expands, h, tau) + shear_by_bulk(S, Pi, tau)
+    - in_plane(9/(70*p)*traceless(s, s, u, v)), time = W*tau, along = v
+relax Pi = bulk_target(s, S, v, expands, Pi, zeta, c2, tau_bulk), time = W*tau_bulk, along = v
+recover {
+  T = T*(max(E - dot(M, v), 1e-25)/(h - p))^(1/4)
+  v = (M - s*v)/(E - dot(s*v, v) + p + Pi)
+  solve T by newton, tol = 1e-3, max = 24, start = 0.2 [GeV], from = 1e-5 [GeV], to = 1000 [GeV]
+  solve v by fixed_point, tol = 1e-3, max = 24, start = 0
+}
+scheme kt_primitive, speed = 1
+evolve ssp_rk3, dt = 0.01 [fm], until = t >= 1.9999 [fm]
+init t = 0.6 [fm], T = 0.35 [GeV], q = 0, Pi = 0, v = 0
+precision real = f64
+shear = mean(q[0] + q[2])/(1 [GeV/fm^3])
+every 10 steps: T_GeV = mean(T)/(1 [GeV]), shear, bulk = mean(Pi)/(1 [GeV/fm^3]) -> "plane.h5"
+)",
+      {});
+  EXPECT_NEAR(last(result, "T_GeV"), 0.255522719, 1e-7);
+  EXPECT_NEAR(last(result, "shear"), 0.452535625, 1e-7);
+  EXPECT_NEAR(last(result, "bulk"), -0.169362605, 1e-7);
+}
+
 }  // namespace
 }  // namespace vphi
