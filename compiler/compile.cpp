@@ -182,9 +182,10 @@ emit::Bindings bindings_of(const schedule::Plan& plan) {
 
 /// For one of the ranks that share the lattice; false, with a message, where they cannot.
 bool cut_lattice(Compilation& c, const CompileOptions& options, const emit::TargetInfo& target) {
-  const auto planes =
-      emit::planes_of_slab(c.plan->kernels, target, bindings_of(*c.plan), options.ranks);
-  const auto refused = schedule::cut(*c.plan, options.ranks, options.rank, planes);
+  const auto planes = emit::planes_of_slab(c.plan->kernels, target, bindings_of(*c.plan),
+                                           options.ranks / options.ranks_beside);
+  const auto refused =
+      schedule::cut(*c.plan, {options.ranks, options.rank, options.ranks_beside}, planes);
   if (!refused) {
     schedule::exchange(*c.plan);
     return true;

@@ -19,7 +19,8 @@ std::vector<ModelledRanks> modelled_ranks(const dsl::ModelSource& model,
     const Compilation c = compile_for_ranks(model, options, target, ranks);
     if (!c.program && ranks == 1) return {};
     if (!c.program) continue;
-    list.push_back({ranks, runtime::step_of_rank(*c.program, ranks, cluster),
+    list.push_back({ranks, two_axes(*c.program, ranks),
+                    runtime::step_of_rank(*c.program, ranks, cluster),
                     runtime::memory_needed(*c.program).peak, !c.program->solves.empty()});
   }
   return list;

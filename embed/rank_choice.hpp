@@ -13,6 +13,7 @@ namespace vphi::embed {
 /// A number of ranks that can share a model, on GPUs of the usual cluster.
 struct ModelledRanks {
   int ranks = 1;
+  std::string cut;           ///< "z=4,y=2" of a lattice that they cut along two axes
   runtime::StepOfRank step;  ///< of the rank with the most
   std::size_t memory = 0;    ///< bytes that a rank needs
   bool solves_uncounted =

@@ -8,6 +8,7 @@
 
 #include "embed/error.hpp"
 #include "runtime/device/native/native.hpp"
+#include "runtime/run/ranks/cut_model.hpp"
 #include "runtime/run/ranks/shares.hpp"
 #include "runtime/run/session.hpp"
 
@@ -107,7 +108,7 @@ RanksByAxis read_cut(const std::string& cut) {
 
 std::int64_t product(const RanksByAxis& ranks) { return ranks[0] * ranks[1] * ranks[2] * ranks[3]; }
 
-/// The axis along which a lattice is cut, which is its slowest.
+/// The first axis along which a lattice is cut, which is its slowest.
 int slowest_axis(const std::array<std::int64_t, 4>& extent) {
   int axis = 3;
   while (axis > 0 && extent[static_cast<std::size_t>(axis)] == 1) --axis;
@@ -148,10 +149,15 @@ std::optional<dsl::Diagnostic> other_cut(const Compilation& c, const std::string
   const int axis = slowest_axis(extent);
   const auto along = [&](int a) { return wish[static_cast<std::size_t>(a)] > 1; };
   const int named = along(0) + along(1) + along(2) + along(3);
-  d.hint = fmt::format("--cut {}={}", kAxes[static_cast<std::size_t>(axis)], ranks);
+  const char slowest = kAxes[static_cast<std::size_t>(axis)];
+  d.hint = fmt::format("--cut {}={}", slowest, ranks);
+  if (named == 2 && axis >= 2 && along(axis) && along(axis - 1)) return std::nullopt;
   if (named > 1)
-    return refuse(fmt::format("--cut {} names {} axes, and a lattice is cut along one, its slowest",
-                              cut, named));
+    return refuse(
+        axis < 2 ? fmt::format("--cut {} names {} axes, and rows along x stay whole", cut, named)
+                 : fmt::format("--cut {} names {} axes, and a lattice is cut along its slowest, "
+                               "{}, and the next one, {}",
+                               cut, named, slowest, kAxes[static_cast<std::size_t>(axis - 1)]));
   if (named == 1 && !along(axis)) {
     const int other = along(0) ? 0 : along(1) ? 1 : along(2) ? 2 : 3;
     const char name = kAxes[static_cast<std::size_t>(other)];
@@ -161,6 +167,42 @@ std::optional<dsl::Diagnostic> other_cut(const Compilation& c, const std::string
                                              kAxes[static_cast<std::size_t>(axis)], name));
   }
   return std::nullopt;
+}
+
+/// Of a cut that is that of the lattice: ranks along the axis next to the slowest. `c`: derived.
+int named_beside(const Compilation& c, const std::string& cut) {
+  const int axis = slowest_axis(c.system->lattice.extent);
+  return axis < 2 ? 1 : static_cast<int>(read_cut(cut)[static_cast<std::size_t>(axis - 1)]);
+}
+
+/// A lattice for so many ranks where no cut is named: along its slowest axis, or along two where
+/// that has too few slabs or where a step is shorter by the model.
+Compilation cut_at_best(const dsl::ModelSource& model, CompileOptions options,
+                        const emit::TargetInfo& target, const Compiler& compiler) {
+  // Of a step: exchanges that take less are not looked at, nor cuts along two axes that gain less,
+  // which have more and shorter messages.
+  constexpr double kWorth = 0.05;
+  const auto step_of = [&](const Compilation& c) {
+    return runtime::step_of_rank(*c.program, options.ranks, runtime::usual_cluster());
+  };
+  Compilation best = compiler(model, options, target);
+  const bool refused = !best.program && std::ranges::any_of(best.diagnostics.all(), [](auto& d) {
+    return d.code == "E0862";
+  });
+  if (!best.program && !refused) return best;
+  if (best.program) {
+    const runtime::StepOfRank step = step_of(best);
+    if (target.target != program::Target::Cuda || step.exchanges < kWorth * step.all()) return best;
+  }
+  for (const int beside : {2, 4}) {
+    if (options.ranks % beside != 0 || options.ranks == beside) continue;
+    options.ranks_beside = beside;
+    Compilation other = compiler(model, options, target);
+    if (!other.program) continue;
+    if (!best.program || step_of(other).all() < (1 - kWorth) * step_of(best).all())
+      best = std::move(other);
+  }
+  return best;
 }
 
 }  // namespace
@@ -258,6 +300,8 @@ Compilation compile_for_ranks(const dsl::ModelSource& model, CompileOptions opti
   if (smaller) batch = options.batch;
   if (batch == 1 && !smaller && derived.system->lattice.sites() > 1) {
     options.ranks = ranks, options.rank = 0;
+    if (cut.empty()) return cut_at_best(model, options, target, compiler);
+    options.ranks_beside = named_beside(derived, cut);
     return compiler(model, options, target);
   }
   if (batch < ranks) {
@@ -272,7 +316,7 @@ std::optional<program::Program> other_planes(const dsl::ModelSource& model, Comp
                                              const emit::TargetInfo& target, int ranks,
                                              const program::Program& of_rank_0,
                                              const Compiler& compiler) {
-  options.ranks = ranks;
+  options.ranks = ranks, options.ranks_beside = of_rank_0.cut.second.ranks;
   for (options.rank = 1; options.rank < ranks; ++options.rank) {
     if (of_rank_0.cut.planes(ranks, options.rank).count == of_rank_0.cut.own) continue;
     return compiler(model, options, target).program;
@@ -290,8 +334,13 @@ std::int64_t batch_of_ranks(const program::Program& of_a_rank, const CompileOpti
 namespace {
 
 std::string own_part(const program::Cut& cut) {
-  if (cut.axis == 0) return fmt::format("{} of {} sites", cut.own, cut.whole);
-  return fmt::format("{} of {} planes along {}", cut.own, cut.whole, "xyzt"[cut.axis]);
+  const auto axis = static_cast<std::size_t>(cut.axis);
+  if (axis == 0) return fmt::format("{} of {} sites", cut.own, cut.whole);
+  const std::string planes =
+      fmt::format("{} of {} planes along {}", cut.own, cut.whole, kAxes[axis]);
+  if (cut.second.ranks == 1) return planes;
+  return fmt::format("{}, {} of their {} lines along {}", planes, cut.second.own, cut.second.whole,
+                     kAxes[axis - 1]);
 }
 
 /// What each rank computes for all sites.
@@ -309,6 +358,12 @@ std::string whole_kernels(const program::Program& p) {
 }
 
 std::string copies(const program::Cut& cut) {
+  const auto& beside = cut.second.ghost;
+  if (beside[0] + beside[1] > 0)
+    return fmt::format(
+        "{} and {} copies of its neighbours' planes below and above them, {} and {} of their lines "
+        "beside them",
+        cut.ghost[0], cut.ghost[1], beside[0], beside[1]);
   if (cut.all || std::max<std::int64_t>(cut.ghost[0], cut.ghost[1]) >= cut.whole - cut.own)
     return "copies of all others";
   if (cut.ghost[0] + cut.ghost[1] == 0) return "without copies of others";
@@ -317,6 +372,14 @@ std::string copies(const program::Cut& cut) {
 }
 
 }  // namespace
+
+std::string two_axes(const program::Program& of_a_rank, int ranks) {
+  const program::Cut& cut = of_a_rank.cut;
+  if (cut.second.ranks == 1) return {};
+  const auto axis = static_cast<std::size_t>(cut.axis);
+  return fmt::format("{}={},{}={}", kAxes[axis], ranks / cut.second.ranks, kAxes[axis - 1],
+                     cut.second.ranks);
+}
 
 std::string ranks_text(const program::Program& of_a_rank, const CompileOptions& options,
                        int ranks) {

@@ -13,14 +13,16 @@
 
 namespace vphi::embed {
 
-/// How many ranks are wanted, and along which axis they cut a lattice.
+/// How many ranks are wanted, and along which axes they cut a lattice.
 struct RanksWish {
   RanksWish(std::int64_t wanted = 0) : number(wanted) {}
   RanksWish(std::int64_t wanted, std::string along) : number(wanted), cut(std::move(along)) {}
 
   std::int64_t number;   ///< 0: as many as `cut` says, or else as the devices that are named
   bool fastest = false;  ///< as many of the GPUs as are by their model: embed/rank_choice.hpp
-  std::string cut;       ///< "z=4": four ranks along z; empty: along the slowest axis
+  /// "z=4": four ranks along z; "z=4,y=2": eight along two axes; empty: along the slowest axis, or
+  /// along two where that is needed or faster by the model of their speed.
+  std::string cut;
 
   /// Ranks that these together want; 0: none of them says. Throws Error where they differ or `cut`
   /// cannot be read.
@@ -57,6 +59,9 @@ std::optional<program::Program> other_planes(const dsl::ModelSource& model, Comp
 /// Instances at once of all ranks together, for a program made by `compile_for_ranks`.
 std::int64_t batch_of_ranks(const program::Program& of_a_rank, const CompileOptions& options,
                             int ranks);
+
+/// "z=4,y=2" of a lattice that is cut along two axes; empty elsewhere.
+std::string two_axes(const program::Program& of_a_rank, int ranks);
 
 /// What each rank has, for people: lines that end in a line feed.
 std::string ranks_text(const program::Program& of_a_rank, const CompileOptions& options, int ranks);

@@ -127,6 +127,20 @@ class Checker {
     for (int a = c.axis + 1; a < p_.dims; ++a)
       need(p_.extent[a] == 1, "a cut that is not across the slowest axis");
     slot(c.origin_slot, "cut");
+    second_axis();
+  }
+
+  void second_axis() {
+    const Cut::Second& s = p_.cut.second;
+    need(s.ranks >= 1, "a cut for no rank along the second axis");
+    if (s.ranks <= 1) return;
+    const bool axis = p_.cut.axis >= 2 && !p_.cut.all && s.slab >= 1 && s.own >= 1;
+    need(axis && s.own % s.slab == 0 && s.whole == s.own * s.ranks,
+         "a cut of the second axis that is not between slabs");
+    need(axis && s.ghost[0] >= 0 && s.ghost[1] >= 0 && std::max(s.ghost[0], s.ghost[1]) <= s.own &&
+             p_.extent[p_.cut.axis - 1] == s.own + s.ghost[0] + s.ghost[1],
+         "a lattice cut along two axes without room for its own lines and ghosts");
+    slot(s.origin_slot, "cut");
   }
 
   void axes() {
@@ -182,8 +196,11 @@ class Checker {
     }
   }
 
-  bool fits(const std::array<int, 2>& depth) const {
+  bool fits(const Halo& halo) const {
     const Cut& c = p_.cut;
+    const std::array<int, 2>&depth = halo.depth, &beside = halo.beside;
+    for (std::size_t side = 0; side < 2; ++side)
+      if (beside[side] < 0 || beside[side] > c.second.ghost[side]) return false;
     if (c.all) return depth == c.deepest();
     return depth[0] >= 0 && depth[1] >= 0 && depth[0] <= c.ghost[0] && depth[1] <= c.ghost[1] &&
            std::max(depth[0], depth[1]) <= c.own;
@@ -199,7 +216,7 @@ class Checker {
         need(map >= 0 && map < static_cast<int>(p_.maps.size()),
              fmt::format("{}: no map {}", where, map));
       for (const Halo& halo : launch.halos)
-        need(buffer(halo.buffer, where) && p_.cut.axis >= 0 && fits(halo.depth),
+        need(buffer(halo.buffer, where) && p_.cut.axis >= 0 && fits(halo),
              fmt::format("{}: a halo that is deeper than the ghosts or the rank", where));
       for (int b : launch.swap)
         if (buffer(b, where))

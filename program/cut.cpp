@@ -7,8 +7,14 @@ namespace vphi::program {
 
 Cut::Planes Cut::planes(int ranks, int rank) const {
   const std::int64_t slabs = whole / slab;
-  const std::int64_t first = slabs * rank / ranks * slab;
-  return {first, slabs * (rank + 1) / ranks * slab - first};
+  const int along = ranks / second.ranks, place = rank / second.ranks;
+  const std::int64_t first = slabs * place / along * slab;
+  return {first, slabs * (place + 1) / along * slab - first};
+}
+
+Cut::Planes Cut::lines(int rank) const {
+  if (second.ranks == 1) return {0, second.whole};
+  return {rank % second.ranks * second.own, second.own};
 }
 
 std::array<int, 2> Cut::deepest() const {
@@ -18,6 +24,7 @@ std::array<int, 2> Cut::deepest() const {
 std::array<std::int64_t, 4> Program::whole_extent() const {
   auto whole = extent;
   if (cut.axis >= 0) whole[static_cast<std::size_t>(cut.axis)] = cut.whole;
+  if (cut.second.ranks > 1) whole[static_cast<std::size_t>(cut.axis - 1)] = cut.second.whole;
   return whole;
 }
 

@@ -110,13 +110,18 @@ void fields(Io& io, Kernel& k) {
 }
 template <class Io>
 void fields(Io& io, Halo& h) {
-  io("buffer", h.buffer), io("depth", h.depth);
+  io("buffer", h.buffer), io("depth", h.depth), io("beside", h.beside);
+}
+template <class Io>
+void fields(Io& io, Cut::Second& s) {
+  io("ranks", s.ranks), io("whole", s.whole), io("slab", s.slab), io("own", s.own);
+  io("ghost", s.ghost), io("ends", s.ends), io("origin_slot", s.origin_slot);
 }
 template <class Io>
 void fields(Io& io, Cut& c) {
   io("axis", c.axis), io("whole", c.whole), io("slab", c.slab), io("own", c.own);
   io("ghost", c.ghost), io("all", c.all), io("ends", c.ends), io("fixed_value", c.fixed_value);
-  io("origin_slot", c.origin_slot);
+  io("origin_slot", c.origin_slot), io("second", c.second);
 }
 template <class Io>
 void fields(Io& io, Launch& l) {

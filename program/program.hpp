@@ -141,6 +141,8 @@ struct Halo {
   /// Planes below and above the own ones, at most Cut::ghost; or Cut::deepest, whatever of it a
   /// rank does not have itself.
   std::array<int, 2> depth{};
+  /// The same along a second axis that is cut (Cut::Second), at most its ghosts.
+  std::array<int, 2> beside{};
 };
 
 struct Launch {
@@ -372,11 +374,11 @@ struct StateVariable {
   int line_number = 0;
 };
 
-/// How a lattice is shared by ranks: cut across one axis, the slowest with more than one site. Each
-/// rank has some planes of its own and, below and above them, ghosts: copies of its neighbours'
-/// planes. Program::extent is what lies in a rank's memory, own planes and ghosts, in every buffer.
-/// Kernels compute own planes; whatever they write into ghosts is of no use. The axis is periodic
-/// in memory, which nothing that is used depends on.
+/// How a lattice is shared by ranks: cut across one axis, the slowest with more than one site, and
+/// perhaps across the next one too. Each rank has some planes of its own and, below and above them,
+/// ghosts: copies of its neighbours' planes. Program::extent is what lies in a rank's memory, own
+/// planes and ghosts, in every buffer. Kernels compute own planes; whatever they write into ghosts
+/// is of no use. The axis is periodic in memory, which nothing that is used depends on.
 struct Cut {
   /// What lies beyond an end of the whole lattice: the ghosts of the ranks at the ends.
   enum class End {
@@ -400,12 +402,27 @@ struct Cut {
   /// runtime sets it, and it belongs to no checkpoint.
   int origin_slot = -1;
 
+  /// A second axis that is cut, the next faster one than `axis`: each plane of a rank has lines of
+  /// its own, where it would have all, and ghosts before and behind them. Rank r has place
+  /// r % ranks along it, and r / ranks along `axis`.
+  struct Second {
+    int ranks = 1;           ///< along it; 1: not cut
+    std::int64_t whole = 0;  ///< lines of the whole lattice
+    std::int64_t slab = 1;   ///< cuts lie at multiples of this
+    std::int64_t own = 0;
+    std::array<int, 2> ghost{};
+    std::array<End, 2> ends{};
+    int origin_slot = -1;  ///< as that of `axis`: the first own line
+  } second;
+
   /// First own plane, in the whole lattice, and number of own planes of a rank: consecutive slabs,
-  /// in numbers that differ by one at most.
+  /// in numbers that differ by one at most. `ranks`: all of them, along both axes.
   struct Planes {
     std::int64_t first = 0, count = 0;
   };
   Planes planes(int ranks, int rank) const;
+  /// The same of the lines along the second axis; all, where it is not cut.
+  Planes lines(int rank) const;
   /// Depth of a halo that fills all ghosts. It is the same on all ranks.
   std::array<int, 2> deepest() const;
 };

@@ -182,7 +182,9 @@ program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
   end = kernel::for_device(site_by_site(end, target)).kernel;
   const Job job = make_job(end, target, bindings);
   const std::int64_t shares =
-      sums.totals > 0 ? planes.ranks : sums.partials / count * planes.whole / planes.own;
+      sums.totals > 0 ? planes.ranks
+                      : sums.partials / count * planes.whole / planes.own *
+                            (planes.second ? planes.second->whole / planes.second->own : 1);
   program::Kernel out;
   if (job.signed_index) {
     out.source = finished(rows_end_text(job, shares));

@@ -56,14 +56,28 @@ std::int64_t planes_of_slab(const std::array<std::int64_t, 4>& extent, std::int6
   return slab;
 }
 
+std::int64_t slabs_of_plane(const std::array<std::int64_t, 4>& extent) {
+  const int axis = slab_axis(extent);
+  if (axis < 2 || planes_of_slab(extent) != 1) return 1;
+  const std::int64_t lines = extent[static_cast<std::size_t>(axis - 1)];
+  const std::int64_t plane = sites_of(extent) / extent[static_cast<std::size_t>(axis)];
+  for (std::int64_t slabs = kFewestSlabs; slabs > 1; slabs /= 2)
+    if (lines % slabs == 0 && plane / slabs >= kSitesPerSlab) return slabs;
+  return 1;
+}
+
 std::int64_t tasks_of_rows(const std::array<std::int64_t, 4>& extent, std::int64_t units,
                            std::int64_t wish, std::int64_t modulus) {
   const auto axis = static_cast<std::size_t>(slab_axis(extent));
   std::int64_t slabs = extent[axis] / planes_of_slab(extent, modulus);
   if (units % slabs != 0) slabs = 1;
   const std::int64_t most = std::min(units / slabs, std::max<std::int64_t>(1, kMostTasks / slabs));
+  // a plane has whole numbers of tasks between the cuts of a second axis
+  std::int64_t pieces = wish == 0 && modulus == 1 ? slabs_of_plane(extent) : 1;
+  if (slabs != extent[axis] || units % (slabs * pieces) != 0) pieces = 1;
   if (wish == 0) wish = sites_of(extent) / kSitesPerTask;
-  return slabs * std::clamp<std::int64_t>(wish / slabs, 1, most);
+  const std::int64_t of_slab = std::clamp<std::int64_t>(wish / slabs, 1, most);
+  return slabs * ((of_slab + pieces - 1) / pieces * pieces);
 }
 
 }  // namespace vphi::kernel

@@ -19,6 +19,9 @@ std::int64_t piece_of_row(const std::array<std::int64_t, 4>& whole_extent);
 /// Planes of a slab, a divisor of the extent along the axis and a multiple of `modulus`: all planes
 /// where there is no smaller one.
 std::int64_t planes_of_slab(const std::array<std::int64_t, 4>& extent, std::int64_t modulus = 1);
+/// Slabs of the axis below `slab_axis`: the lines of a plane are added in so many runs of equal
+/// length, between which the second axis may be cut. 1: a plane is added whole.
+std::int64_t slabs_of_plane(const std::array<std::int64_t, 4>& extent);
 /// Tasks of the whole lattice, the same number for each slab. `units`: rows, or parts of rows, of
 /// the whole lattice; `wish`: how many tasks are wanted, 0: by the number of sites.
 std::int64_t tasks_of_rows(const std::array<std::int64_t, 4>& extent, std::int64_t units,

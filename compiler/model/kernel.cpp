@@ -15,7 +15,7 @@ bool sums_of_ranks(const Kernel& kernel) { return kernel.planes && !kernel.reduc
 
 bool folds_sums_on_rank(const Kernel& kernel) {
   constexpr std::int64_t kMost = 8;
-  return sums_of_ranks(kernel) && kernel.planes->ranks > kMost;
+  return sums_of_ranks(kernel) && (kernel.planes->ranks > kMost || kernel.planes->second);
 }
 
 const ArrayParam* Kernel::find(int array) const {
@@ -46,12 +46,16 @@ std::int64_t Kernel::sites() const { return extent[0] * extent[1] * extent[2] * 
 std::array<std::int64_t, 4> Kernel::walked() const {
   auto own = extent;
   if (planes) own[static_cast<std::size_t>(planes->axis)] = planes->own;
+  if (planes && planes->second)
+    own[static_cast<std::size_t>(planes->axis - 1)] = planes->second->own;
   return own;
 }
 
 std::array<std::int64_t, 4> Kernel::whole() const {
   auto all = extent;
   if (planes) all[static_cast<std::size_t>(planes->axis)] = planes->whole;
+  if (planes && planes->second)
+    all[static_cast<std::size_t>(planes->axis - 1)] = planes->second->whole;
   return all;
 }
 

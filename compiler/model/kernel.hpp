@@ -149,6 +149,12 @@ struct Planes {
   std::int64_t slab = 1;   ///< cuts lie at multiples of this
   std::int64_t ranks = 1;  ///< that share the lattice
   std::string origin;      ///< slot: number of the first own plane in the whole lattice
+  /// Of each plane, the lines along the next faster axis that are computed, likewise.
+  struct Second {
+    std::int64_t first = 0, own = 0, whole = 0;
+    std::string origin;
+  };
+  std::optional<Second> second = {};  ///< none: the lattice is cut across one axis
 };
 
 struct Kernel {

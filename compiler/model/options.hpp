@@ -23,6 +23,8 @@ struct CompileOptions {
   std::int64_t batch = 0;  ///< instances in one launch; 0: all of the sweep
   /// The lattice is cut for so many ranks (schedule/cut.hpp), and the program is that of `rank`.
   int ranks = 1, rank = 0;
+  /// So many of them lie along the second axis; a divisor of `ranks`.
+  int ranks_beside = 1;
   bool renewal = false;    ///< the program gets Program::renewed_averages and renewed_scalars
   std::string stop_after;  ///< emit --after PASS
   bool reading = false;    ///< print kernels in their readable form (emit/text/reading.hpp)

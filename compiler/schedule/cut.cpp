@@ -24,6 +24,7 @@ using End = program::Cut::End;
 constexpr std::int64_t kFewestSlabs = 4;
 constexpr std::int64_t kVector = 8;  // sites of a row: the own ones begin at multiples of it
 constexpr const char* kOrigin = "first_plane";
+constexpr const char* kOriginOfLines = "first_line";
 constexpr const char* kOneDevice = "run it on one device, without ranks";
 
 bool per_site(const Kernel& kernel) { return !kernel.stores.empty() || !kernel.reductions.empty(); }
@@ -69,8 +70,13 @@ std::optional<NotCut> refusal_of(const Kernel& kernel, const program::Program& p
 
 class Cutter {
  public:
-  Cutter(Plan& plan, int ranks, int rank, std::int64_t planes)
-      : plan_(plan), p_(plan.program), ranks_(ranks), rank_(rank), planes_(planes) {
+  Cutter(Plan& plan, const Place& place, std::int64_t planes)
+      : plan_(plan),
+        p_(plan.program),
+        ranks_(place.ranks),
+        rank_(place.rank),
+        beside_(place.beside),
+        planes_(planes) {
     cut_.axis = kernel::slab_axis(p_.extent);
     cut_.whole = p_.extent[static_cast<std::size_t>(cut_.axis)];
   }
@@ -87,7 +93,10 @@ class Cutter {
     if (cut_.axis == 0) {
       if (auto refused = row()) return refused;
     }
-    if (auto refused = ends()) return refused;
+    if (auto refused = ends(cut_.axis, cut_.ends)) return refused;
+    if (beside_ > 1) {
+      if (auto refused = second_axis()) return refused;
+    }
     if (auto refused = slabs()) return refused;
     apply();
     return {};
@@ -110,11 +119,11 @@ class Cutter {
   }
 
   /// What lies beyond the ends must be the same for all that is read there.
-  std::optional<NotCut> ends() {
+  std::optional<NotCut> ends(int axis, std::array<End, 2>& both) {
     std::optional<End> known;
     for (const Kernel& kernel : plan_.kernels) {
-      if (neighbours_across(plan_, kernel, cut_.axis).empty()) continue;
-      const auto end = end_of(kernel.boundary[static_cast<std::size_t>(cut_.axis)]);
+      if (neighbours_across(plan_, kernel, axis).empty()) continue;
+      const auto end = end_of(kernel.boundary[static_cast<std::size_t>(axis)]);
       if (!end) return NotCut{"its ends absorb", kOneDevice, span_of(kernel)};
       if (known && *known != *end)
         return NotCut{"fields continue in different ways beyond its ends", kOneDevice,
@@ -122,25 +131,79 @@ class Cutter {
       known = end;
       cut_.fixed_value = kernel.fixed_value;
     }
-    cut_.ends = {known.value_or(End::Periodic), known.value_or(End::Periodic)};
+    both = {known.value_or(End::Periodic), known.value_or(End::Periodic)};
     return {};
+  }
+
+  /// What a cut of the next axis needs beside that of the slowest.
+  std::optional<NotCut> second_axis() {
+    const int axis = cut_.axis - 1;
+    const auto refuse = [&](const std::string& why, dsl::Span span = {}) {
+      return NotCut{why, fmt::format("--cut {}={}", axis_name(), ranks_), span};
+    };
+    if (axis < 1)
+      return refuse(fmt::format("rows along x stay whole, and it has no axis between them and {}",
+                                axis_name()));
+    if (!p_.maps.empty())
+      return refuse("its steps in Fourier space transform whole planes of a rank");
+    for (const Kernel& kernel : plan_.kernels) {
+      if (!per_site(kernel)) continue;
+      if (kernel.colours && !kernel.reductions.empty())
+        return refuse("sums over sites that are updated in turns need a cut along one axis",
+                      span_of(kernel));
+      if (kernel.along >= 0)
+        return refuse("kernels that walk along lines are cut along one axis", span_of(kernel));
+    }
+    program::Cut::Second& second = cut_.second;
+    if (auto refused = ends(axis, second.ends)) return refused;
+    second.ranks = beside_;
+    second.whole = p_.extent[static_cast<std::size_t>(axis)];
+    const std::int64_t slabs = kernel::slabs_of_plane(p_.extent);
+    second.slab = second.whole / slabs, second.own = second.whole / beside_;
+    if (slabs % beside_ != 0)
+      return refuse(slabs == 1
+                        ? fmt::format("its planes of {} lines along {} are too small for a cut",
+                                      second.whole, "xyzt"[axis])
+                        : fmt::format("its planes are cut along {} into {} equal parts{}",
+                                      "xyzt"[axis], slabs, slabs > 2 ? ", or into 2" : ""));
+    const std::int64_t modulus = modulus_of_colours();
+    if (second.own % modulus != 0)
+      return refuse(fmt::format("its sites have {} colours, and ranks would have {} lines along {}",
+                                modulus, second.own, "xyzt"[axis]));
+    for (const Kernel& kernel : plan_.kernels)
+      for (const auto& [buffer, depth] : neighbours_across(plan_, kernel, axis))
+        for (std::size_t side = 0; side < 2; ++side) {
+          const std::int64_t rounded = (depth[side] + modulus - 1) / modulus * modulus;
+          second.ghost[side] = std::max(second.ghost[side], static_cast<int>(rounded));
+          if (rounded > second.own)
+            return refuse(fmt::format("a site reads others {} lines away along {}, and ranks would "
+                                      "have {}",
+                                      depth[side], "xyzt"[axis], second.own),
+                          span_of(kernel));
+        }
+    return {};
+  }
+
+  std::int64_t modulus_of_colours() const {
+    std::int64_t modulus = 1;
+    for (const Kernel& kernel : plan_.kernels)
+      if (kernel.colours) modulus = std::lcm(modulus, std::int64_t{kernel.colours->modulus});
+    return modulus;
   }
 
   std::optional<NotCut> slabs() {
     cut_.slab = kernel::planes_of_slab(p_.extent);
-    std::int64_t modulus = 1;
-    for (const Kernel& kernel : plan_.kernels) {
-      if (!kernel.colours) continue;
-      modulus = std::lcm(modulus, std::int64_t{kernel.colours->modulus});
-      cut_.slab = std::lcm(cut_.slab, kernel::planes_of_slab(p_.extent, kernel.colours->modulus));
-    }
+    const std::int64_t modulus = modulus_of_colours();
+    for (const Kernel& kernel : plan_.kernels)
+      if (kernel.colours)
+        cut_.slab = std::lcm(cut_.slab, kernel::planes_of_slab(p_.extent, kernel.colours->modulus));
     cut_.slab = std::lcm(cut_.slab, modulus);
     if (!p_.maps.empty()) cut_.slab = std::lcm(cut_.slab, program::planes_together(p_.extent));
     const std::int64_t smallest = cut_.slab, least = std::min(planes_, cut_.whole / kFewestSlabs);
     while (cut_.slab < cut_.whole && (cut_.slab < least || cut_.whole % cut_.slab != 0))
       cut_.slab += smallest;
     const std::int64_t slabs = cut_.whole % cut_.slab == 0 ? cut_.whole / cut_.slab : 1;
-    if (slabs < ranks_)
+    if (slabs < ranks_ / beside_)
       return NotCut{fmt::format("its {} are cut between slabs of {}", planes_text(),
                                 slabs > 1 ? cut_.slab : cut_.whole),
                     way_out(slabs),
@@ -151,9 +214,9 @@ class Cutter {
   std::optional<NotCut> ghosts(std::int64_t slabs, std::int64_t modulus) {
     int deepest = 0;
     if (cut_.axis == 0) modulus = std::lcm(modulus, kVector);
-    const std::int64_t least = slabs / ranks_ * cut_.slab;
+    const std::int64_t least = slabs / (ranks_ / beside_) * cut_.slab;
     for (Kernel& kernel : plan_.kernels) {
-      kernel.gathers = gathers(kernel, least);
+      kernel.gathers = beside_ == 1 && gathers(kernel, least);
       if (kernel.gathers) continue;
       for (const auto& [buffer, depth] : neighbours_across(plan_, kernel, cut_.axis)) {
         for (std::size_t side = 0; side < 2; ++side) {
@@ -164,6 +227,11 @@ class Cutter {
         deepest = std::max({deepest, depth[0], depth[1]});
       }
       if (deepest <= least) continue;
+      if (beside_ > 1 && gathers(kernel, least))
+        return NotCut{fmt::format("a sum reads others {} planes away along {}, and is computed of "
+                                  "gathered arrays where one axis is cut",
+                                  deepest, axis_name()),
+                      fmt::format("--cut {}={}", axis_name(), ranks_), span_of(kernel)};
       const std::int64_t slabs_of_rank = (deepest + cut_.slab - 1) / cut_.slab;
       return NotCut{fmt::format("a site reads others {} planes away along {}, and some ranks "
                                 "would have {} of its {} planes",
@@ -189,7 +257,11 @@ class Cutter {
   }
   char axis_name() const { return "xyzt"[cut_.axis]; }
 
-  static std::string way_out(std::int64_t most) {
+  std::string way_out(std::int64_t most) const {
+    if (beside_ > 1)
+      return most < 2
+                 ? kOneDevice
+                 : fmt::format("{} ranks along {} at most, or a larger lattice", most, axis_name());
     if (most < 2) return kOneDevice;
     return fmt::format("{} ranks at most, or a larger lattice", most);
   }
@@ -200,10 +272,16 @@ class Cutter {
     if (cut_.all) cut_.ghost = {0, static_cast<int>(cut_.whole - own)};
     cut_.origin_slot = static_cast<int>(p_.scalars.size());
     p_.scalars.push_back({kOrigin, 0});
+    program::Cut::Second& second = cut_.second;
+    if (second.ranks > 1) {
+      second.origin_slot = static_cast<int>(p_.scalars.size());
+      p_.scalars.push_back({kOriginOfLines, 0});
+    }
     p_.cut = cut_;
     own_rows_of_matrices(own);
     const auto axis = static_cast<std::size_t>(cut_.axis);
     p_.extent[axis] = own + cut_.ghost[0] + cut_.ghost[1];
+    if (second.ranks > 1) p_.extent[axis - 1] = second.own + second.ghost[0] + second.ghost[1];
     for (Kernel& kernel : plan_.kernels) {
       if (kernel.gathers) continue;
       kernel.extent[axis] = p_.extent[axis];
@@ -211,6 +289,17 @@ class Cutter {
       if (!per_site(kernel)) continue;
       kernel.planes = {cut_.axis, cut_.ghost[0], own, cut_.whole, cut_.slab, ranks_, kOrigin};
       from_origin(kernel);
+    }
+    if (second.ranks > 1) cut_second(axis - 1);
+  }
+
+  void cut_second(std::size_t axis) {
+    const program::Cut::Second& second = cut_.second;
+    for (Kernel& kernel : plan_.kernels) {
+      kernel.extent[axis] = p_.extent[axis];
+      kernel.boundary[axis] = Boundary::Periodic;
+      if (!per_site(kernel)) continue;
+      kernel.planes->second = {second.ghost[0], second.own, second.whole, kOriginOfLines};
     }
   }
 
@@ -224,11 +313,16 @@ class Cutter {
       for (kernel::ArrayParam& array : kernel.arrays) array.elements = of_rows(array.elements);
   }
 
-  /// Coordinates along the cut axis are those of the whole lattice.
+  /// Coordinates along cut axes are those of the whole lattice.
   void from_origin(Kernel& kernel) const {
     algebra::Rewriting rewrite([&](Expr node) -> Expr {
-      if (!node.is(Op::Site) || node->index != cut_.axis) return node;
+      if (!node.is(Op::Site)) return node;
       algebra::Arena& arena = *node->arena;
+      if (cut_.second.ranks > 1 && node->index == cut_.axis - 1)
+        return arena.raw(Op::Add,
+                         {node, arena.raw(Op::Sub, {arena.symbol(kOriginOfLines),
+                                                    arena.integer(cut_.second.ghost[0])})});
+      if (node->index != cut_.axis) return node;
       const Expr shift = arena.raw(Op::Sub, {arena.symbol(kOrigin), arena.integer(cut_.ghost[0])});
       const Expr number = arena.raw(Op::Add, {node, shift});
       if (!algebra::is_other(*node)) return number;
@@ -248,15 +342,15 @@ class Cutter {
 
   Plan& plan_;
   program::Program& p_;
-  int ranks_, rank_;
+  int ranks_, rank_, beside_;
   std::int64_t planes_;
   program::Cut cut_;
 };
 
 }  // namespace
 
-std::optional<NotCut> cut(Plan& plan, int ranks, int rank, std::int64_t planes) {
-  return Cutter(plan, ranks, rank, planes)();
+std::optional<NotCut> cut(Plan& plan, const Place& place, std::int64_t planes) {
+  return Cutter(plan, place, planes)();
 }
 
 }  // namespace vphi::schedule

@@ -13,6 +13,9 @@
 // A kernel of sums alone whose sites read farther away than a rank has planes, such as a product of
 // links along the whole axis, is computed by each rank of the whole lattice, from gathered arrays.
 //
+// The next faster axis may be cut too: a rank then has some lines of each of its planes, with
+// ghosts beside them. Cuts of it lie between slabs of a plane, and all ranks have as many lines.
+//
 // A cut lies between slabs (kernel/slabs.hpp) and at a multiple of the number of colours, so that
 // every site has the colour that it has in the whole lattice.
 #pragma once
@@ -32,8 +35,15 @@ struct NotCut {
   dsl::Span span;   ///< of the model; empty: the lattice itself
 };
 
+/// Which part of the lattice the plan becomes.
+struct Place {
+  int ranks = 1, rank = 0;
+  int beside =
+      1;  ///< ranks along the second axis, a divisor of `ranks`: rank % beside is the place
+};
+
 /// `planes`: slabs have so many, or a fourth of the lattice, where that is less.
 /// `plan` is unchanged where the result is not empty.
-std::optional<NotCut> cut(Plan& plan, int ranks, int rank, std::int64_t planes = 1);
+std::optional<NotCut> cut(Plan& plan, const Place& place, std::int64_t planes = 1);
 
 }  // namespace vphi::schedule

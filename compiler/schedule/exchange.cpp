@@ -15,9 +15,18 @@ using algebra::Op;
 
 class Exchange {
  public:
-  explicit Exchange(Plan& plan) : plan_(plan), reach_(reach_across(plan, plan.program.cut.axis)) {
-    for (const kernel::Kernel& kernel : plan.kernels)
-      reads_.push_back(reach_across(plan, kernel, plan.program.cut.axis));
+  explicit Exchange(Plan& plan) : plan_(plan) {
+    const program::Cut& cut = plan.program.cut;
+    reach_ = reach_across(plan, cut.axis);
+    if (cut.second.ranks > 1) beside_ = reach_across(plan, cut.axis - 1);
+    for (const kernel::Kernel& kernel : plan.kernels) {
+      std::set<int>& buffers = reads_.emplace_back();
+      for (const auto& [buffer, depth] : reach_across(plan, kernel, cut.axis))
+        buffers.insert(buffer);
+      if (cut.second.ranks == 1) continue;
+      for (const auto& [buffer, depth] : reach_across(plan, kernel, cut.axis - 1))
+        buffers.insert(buffer);
+    }
   }
 
   void operator()(std::vector<program::Launch>& list) {
@@ -25,7 +34,8 @@ class Exchange {
     const auto fill = [&](int buffer) {
       const auto at = stale.find(buffer);
       if (at == stale.end()) return;
-      list[at->second].halos.push_back({buffer, reach_.at(buffer)});
+      list[at->second].halos.push_back(
+          {buffer, depth_in(reach_, buffer), depth_in(beside_, buffer)});
       stale.erase(at);
     };
     const auto fill_all = [&] {
@@ -33,15 +43,20 @@ class Exchange {
     };
     for (std::size_t i = 0; i < list.size(); ++i) {
       const auto number = static_cast<std::size_t>(list[i].kernel);
-      for (const auto& [buffer, depth] : reads_[number]) fill(buffer);
+      for (const int buffer : reads_[number]) fill(buffer);
       for (const int buffer : written(list[i]))
-        if (reach_.contains(buffer)) stale[buffer] = i;
+        if (reach_.contains(buffer) || beside_.contains(buffer)) stale[buffer] = i;
       if (list[i].solve >= 0) fill_all();
     }
     fill_all();
   }
 
  private:
+  static std::array<int, 2> depth_in(const Reach& reach, int buffer) {
+    const auto found = reach.find(buffer);
+    return found == reach.end() ? std::array<int, 2>{} : found->second;
+  }
+
   /// Buffers whose present copy is another one after the launch.
   std::set<int> written(const program::Launch& launch) const {
     std::set<int> buffers(launch.swap.begin(), launch.swap.end());
@@ -57,8 +72,8 @@ class Exchange {
   }
 
   Plan& plan_;
-  Reach reach_;
-  std::vector<Reach> reads_;  // by kernel
+  Reach reach_, beside_;              // across the cut axis, and a second one
+  std::vector<std::set<int>> reads_;  // of neighbours, by kernel
 };
 
 /// Sums over pairs read all sites of the other side of a pair.

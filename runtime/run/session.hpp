@@ -191,6 +191,7 @@ class Session {
   void add_wanted_after(const program::Launch& launch, Wanted& wanted) const;
   void fill_ghosts(int buffer);
   void provide_and_swap(const Launches& list);
+  std::vector<double> read_own_lines(int buffer, std::size_t first, std::size_t count);
   std::vector<double> share_of_random(std::size_t index);
   /// Launches of one kernel that may overlap (Program::together_reach).
   void issue_wave(const Launches& list);

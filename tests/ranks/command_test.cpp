@@ -400,7 +400,7 @@ TEST_F(RanksCommand, TheAxisOfACutIsObeyedOrRefused) {
                    "its slowest axis, z, and not along y",
                    "--cut z=2"),
         std::tuple("check box.vphi --cut z=2,y=2",
-                   "for 4 ranks: --cut z=2,y=2 names 2 axes, and a lattice is cut along one",
+                   "for 4 ranks: its planes of 16 lines along y are too small for a cut",
                    "--cut z=4"),
         std::tuple("explain box.vphi --cut t=2", "it has no axis t", "--cut z=2"),
         std::tuple("check box.vphi --cut z=5", "its 16 planes along z are cut between slabs of 4",

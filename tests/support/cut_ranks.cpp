@@ -47,7 +47,7 @@ struct CutRanks::Rank {
   std::vector<BufferHandle> gathered;
   std::vector<BufferHandle> whole;  ///< of each buffer, on the whole lattice
   BufferHandle counter, scalars;
-  std::int64_t first = 0;  ///< own plane in the whole lattice
+  std::int64_t first = 0, first_line = 0;  ///< own plane and line in the whole lattice
 
   const program::Buffer& about(int buffer) const {
     return program.buffers[static_cast<std::size_t>(buffer)];
@@ -57,6 +57,24 @@ struct CutRanks::Rank {
   }
   std::int64_t planes() const {
     return program.cut.axis < 0 ? 1 : program.extent[static_cast<std::size_t>(program.cut.axis)];
+  }
+  bool two_axes() const { return program.cut.second.ranks > 1; }
+  std::int64_t lines() const {
+    return two_axes() ? program.extent[static_cast<std::size_t>(program.cut.axis - 1)] : 1;
+  }
+  std::int64_t own_planes() const { return program.cut.axis < 0 ? 1 : program.cut.own; }
+  std::int64_t own_lines() const { return two_axes() ? program.cut.second.own : 1; }
+  std::int64_t whole_planes() const { return program.cut.axis < 0 ? 1 : program.cut.whole; }
+  std::int64_t whole_lines() const { return two_axes() ? program.cut.second.whole : 1; }
+  /// Scalars that belong to the rank alone.
+  std::size_t hidden() const { return program.cut.axis < 0 ? 0 : two_axes() ? 2 : 1; }
+  /// Number of a line in memory, from that among the own planes and lines.
+  std::size_t in_memory(std::int64_t plane, std::int64_t line) const {
+    return static_cast<std::size_t>((plane + program.cut.ghost[0]) * lines() + line +
+                                    program.cut.second.ghost[0]);
+  }
+  std::size_t in_whole(std::int64_t plane, std::int64_t line) const {
+    return static_cast<std::size_t>((plane + first) * whole_lines() + line + first_line);
   }
 };
 
@@ -89,6 +107,7 @@ CutRanks::CutRanks(std::vector<program::Program> programs, runtime::Device& devi
     rank.counter = memory(8);
     rank.scalars = memory(8 * static_cast<std::int64_t>(p.scalars.size()));
     if (p.cut.axis >= 0) rank.first = p.cut.planes(ranks, r).first;
+    if (rank.two_axes()) rank.first_line = p.cut.lines(r).first;
   }
   std::vector<double> initial;
   for (const program::Scalar& s : ranks_[0]->program.scalars) initial.push_back(s.initial);
@@ -101,15 +120,16 @@ CutRanks::CutRanks(std::vector<program::Program> programs, runtime::Device& devi
 void CutRanks::poison(const Rank& rank, int buffer) {
   const Cut& cut = rank.program.cut;
   if (cut.axis < 0) return;
-  const std::size_t bytes = plane(buffer);
+  const std::size_t bytes = line(buffer);
   const std::vector<double> nan(bytes / rank.width(buffer),
                                 std::numeric_limits<double>::quiet_NaN());
-  const auto plane = rank.width(buffer) == 4 ? bytes_of<float>(nan) : bytes_of<double>(nan);
-  for (std::int64_t k = 0; k < rank.planes(); ++k) {
-    if (k >= cut.ghost[0] && k < cut.ghost[0] + cut.own) continue;
-    for (const BufferHandle copy : rank.buffers[static_cast<std::size_t>(buffer)])
-      device_.upload(copy, static_cast<std::size_t>(k) * bytes, plane);
-  }
+  const auto line = rank.width(buffer) == 4 ? bytes_of<float>(nan) : bytes_of<double>(nan);
+  for (std::int64_t k = -cut.ghost[0]; k < rank.planes() - cut.ghost[0]; ++k)
+    for (std::int64_t l = -cut.second.ghost[0]; l < rank.lines() - cut.second.ghost[0]; ++l) {
+      if (k >= 0 && k < cut.own && l >= 0 && l < rank.own_lines()) continue;
+      for (const BufferHandle copy : rank.buffers[static_cast<std::size_t>(buffer)])
+        device_.upload(copy, rank.in_memory(k, l) * bytes, line);
+    }
 }
 
 CutRanks::~CutRanks() {
@@ -129,36 +149,36 @@ std::size_t CutRanks::plane(int buffer) const {
   return static_cast<std::size_t>(rank.program.sites() / rank.planes()) * rank.width(buffer);
 }
 
+std::size_t CutRanks::line(int buffer) const {
+  return plane(buffer) / static_cast<std::size_t>(ranks_[0]->lines());
+}
+
 void CutRanks::write(int buffer, const std::vector<double>& values) {
   const bool single = ranks_[0]->width(buffer) == 4;
   const auto bytes = single ? bytes_of<float>(values) : bytes_of<double>(values);
-  const std::size_t plane_bytes = plane(buffer);
-  for (auto& rank : ranks_) {
-    const Cut& cut = rank->program.cut;
-    const BufferHandle now = rank->buffers[static_cast<std::size_t>(buffer)][0];
-    if (cut.axis < 0) {
-      device_.upload(now, 0, bytes);
-      continue;
-    }
-    device_.upload(now, static_cast<std::size_t>(cut.ghost[0]) * plane_bytes,
-                   std::span(bytes).subspan(static_cast<std::size_t>(rank->first) * plane_bytes,
-                                            static_cast<std::size_t>(cut.own) * plane_bytes));
-  }
-  if (ranks_[0]->program.cut.axis >= 0) fill(buffer, ranks_[0]->program.cut.deepest());
+  const std::size_t line_bytes = line(buffer);
+  for (auto& rank : ranks_)
+    for (std::int64_t k = 0; k < rank->own_planes(); ++k)
+      for (std::int64_t l = 0; l < rank->own_lines(); ++l)
+        device_.upload(rank->buffers[static_cast<std::size_t>(buffer)][0],
+                       rank->in_memory(k, l) * line_bytes,
+                       std::span(bytes).subspan(rank->in_whole(k, l) * line_bytes, line_bytes));
+  const Cut& cut = ranks_[0]->program.cut;
+  if (cut.axis >= 0) fill(buffer, cut.deepest(), cut.second.ghost);
 }
 
 std::vector<double> CutRanks::read(int buffer) {
-  std::vector<std::byte> all;
-  const std::size_t plane_bytes = plane(buffer);
-  for (auto& rank : ranks_) {
-    const Cut& cut = rank->program.cut;
-    const auto own = static_cast<std::size_t>(cut.axis < 0 ? 1 : cut.own);
-    std::vector<std::byte> part(own * plane_bytes);
-    device_.download(part, rank->buffers[static_cast<std::size_t>(buffer)][0],
-                     static_cast<std::size_t>(cut.ghost[0]) * plane_bytes);
-    all.insert(all.end(), part.begin(), part.end());
-  }
-  return ranks_[0]->width(buffer) == 4 ? numbers_of<float>(all) : numbers_of<double>(all);
+  const std::size_t line_bytes = line(buffer);
+  const Rank& one = *ranks_[0];
+  std::vector<std::byte> all(static_cast<std::size_t>(one.whole_planes() * one.whole_lines()) *
+                             line_bytes);
+  for (auto& rank : ranks_)
+    for (std::int64_t k = 0; k < rank->own_planes(); ++k)
+      for (std::int64_t l = 0; l < rank->own_lines(); ++l)
+        device_.download(std::span(all).subspan(rank->in_whole(k, l) * line_bytes, line_bytes),
+                         rank->buffers[static_cast<std::size_t>(buffer)][0],
+                         rank->in_memory(k, l) * line_bytes);
+  return one.width(buffer) == 4 ? numbers_of<float>(all) : numbers_of<double>(all);
 }
 
 std::vector<double> CutRanks::scalars() {
@@ -166,7 +186,7 @@ std::vector<double> CutRanks::scalars() {
   for (auto& rank : ranks_) {
     std::vector<double> own(rank->program.scalars.size());
     device_.download(std::as_writable_bytes(std::span(own)), rank->scalars, 0);
-    if (rank->program.cut.origin_slot >= 0) own.resize(own.size() - 1);
+    own.resize(own.size() - rank->hidden());
     if (first.empty()) first = own;
     for (std::size_t i = 0; i < own.size(); ++i)
       if (std::bit_cast<std::uint64_t>(own[i]) != std::bit_cast<std::uint64_t>(first[i]))
@@ -182,6 +202,9 @@ void CutRanks::set_scalars(const std::vector<double>& values) {
     if (rank->program.cut.origin_slot >= 0)
       own[static_cast<std::size_t>(rank->program.cut.origin_slot)] =
           static_cast<double>(rank->first);
+    if (rank->two_axes())
+      own[static_cast<std::size_t>(rank->program.cut.second.origin_slot)] =
+          static_cast<double>(rank->first_line);
     device_.upload(rank->scalars, 0, std::as_bytes(std::span(own)));
   }
 }
@@ -248,6 +271,11 @@ void CutRanks::one(const std::vector<const program::Launch*>& launches) {
           break;
         }
         case Argument::Kind::Gathered: {
+          if (rank.two_axes() && rank.program.kernels[index].totals == 0) {
+            gather_in_order(rank, index, kernel);
+            arguments.push_back(rank.gathered[kernel]);
+            break;
+          }
           std::size_t at = 0;
           for (auto& other : ranks_) {
             std::vector<std::byte> part(
@@ -270,7 +298,24 @@ void CutRanks::one(const std::vector<const program::Launch*>& launches) {
       std::swap(ranks_[r]->buffers[static_cast<std::size_t>(buffer)][0],
                 ranks_[r]->buffers[static_cast<std::size_t>(buffer)][1]);
   for (const int number : launches[0]->maps) map(static_cast<std::size_t>(number));
-  for (const program::Halo& halo : launches[0]->halos) fill(halo.buffer, halo.depth);
+  for (const program::Halo& halo : launches[0]->halos) fill(halo.buffer, halo.depth, halo.beside);
+}
+
+/// Of each plane the sums of the ranks with lines of it, which follow one another.
+void CutRanks::gather_in_order(const Rank& rank, std::size_t sums, std::size_t end) {
+  const auto beside = static_cast<std::size_t>(rank.program.cut.second.ranks);
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    const Rank& other = *ranks_[r];
+    const auto own = static_cast<std::size_t>(other.own_planes());
+    std::vector<std::byte> part(
+        static_cast<std::size_t>(8 * other.program.kernels[sums].for_ranks()));
+    device_.download(part, other.partials[sums], 0);
+    const std::size_t one = part.size() / own;
+    for (std::size_t k = 0; k < own; ++k)
+      device_.upload(rank.gathered[end],
+                     ((static_cast<std::size_t>(other.first) + k) * beside + r % beside) * one,
+                     std::span(part).subspan(k * one, one));
+  }
 }
 
 void CutRanks::map(std::size_t number) {
@@ -286,57 +331,69 @@ void CutRanks::map(std::size_t number) {
   }
 }
 
-void CutRanks::fill(int buffer, const std::array<int, 2>& depth) {
+namespace {
+
+/// What lies beyond the ends along an axis: an image of what lies inside.
+struct Image {
+  std::int64_t of = 0;
+  bool turned = false, fixed = false;
+};
+
+Image image_of(const std::array<Cut::End, 2>& ends, std::int64_t whole, std::int64_t number) {
+  if (number >= 0 && number < whole) return {number};
+  const bool above = number >= whole;
+  const std::int64_t around = (number + whole) % whole;
+  switch (ends[above]) {
+    case Cut::End::Periodic:
+      return {around};
+    case Cut::End::Mirror:
+      return {above ? 2 * whole - 1 - number : -1 - number};
+    case Cut::End::Open:
+      return {above ? whole - 1 : 0};
+    case Cut::End::Antiperiodic:
+      return {around, true, false};
+    case Cut::End::Fixed:
+      return {around, false, true};
+  }
+  throw std::logic_error("an end that is not known");
+}
+
+}  // namespace
+
+void CutRanks::fill(int buffer, const std::array<int, 2>& depth, const std::array<int, 2>& beside) {
   const Cut& cut = ranks_[0]->program.cut;
-  const std::size_t bytes = plane(buffer);
+  const std::size_t bytes = line(buffer);
   const bool single = ranks_[0]->width(buffer) == 4;
   std::vector<std::byte> one(bytes);
-  const auto plane_of = [&](std::int64_t number) {  // of the whole lattice
+  const auto line_of = [&](std::int64_t plane, std::int64_t line) {  // of the whole lattice
     for (auto& rank : ranks_) {
-      const std::int64_t own = number - rank->first;
-      if (own < 0 || own >= rank->program.cut.own) continue;
+      const std::int64_t k = plane - rank->first, l = line - rank->first_line;
+      if (k < 0 || k >= rank->own_planes() || l < 0 || l >= rank->own_lines()) continue;
       device_.download(one, rank->buffers[static_cast<std::size_t>(buffer)][0],
-                       static_cast<std::size_t>(own + cut.ghost[0]) * bytes);
+                       rank->in_memory(k, l) * bytes);
     }
   };
-  const auto beyond = [&](std::int64_t number) {
-    const bool above = number >= cut.whole;
-    const std::int64_t around = (number + cut.whole) % cut.whole;
-    const std::int64_t image = above ? 2 * cut.whole - 1 - number : -1 - number;
-    switch (cut.ends[above]) {
-      case Cut::End::Periodic:
-        plane_of(around);
-        return;
-      case Cut::End::Mirror:
-        plane_of(image);
-        return;
-      case Cut::End::Open:
-        plane_of(above ? cut.whole - 1 : 0);
-        return;
-      case Cut::End::Antiperiodic:
-      case Cut::End::Fixed: {
-        plane_of(around);
-        auto values = single ? numbers_of<float>(one) : numbers_of<double>(one);
-        for (double& v : values) v = cut.ends[above] == Cut::End::Fixed ? cut.fixed_value : -v;
-        one = single ? bytes_of<float>(values) : bytes_of<double>(values);
-        return;
-      }
-    }
+  const auto change = [&](const Image& p, const Image& l) {
+    const bool fixed = p.fixed || l.fixed;
+    if (!fixed && p.turned == l.turned) return;
+    auto values = single ? numbers_of<float>(one) : numbers_of<double>(one);
+    for (double& v : values) v = fixed ? cut.fixed_value : -v;
+    one = single ? bytes_of<float>(values) : bytes_of<double>(values);
   };
   for (auto& rank : ranks_) {
-    const std::int64_t own = rank->program.cut.own, above = cut.all ? cut.whole - own : depth[1];
-    for (std::int64_t k = -depth[0]; k < own + above; ++k) {
-      if (k == 0) k = own;
-      if (k >= own + above) break;
-      const std::int64_t number = rank->first + k;
-      if (number < 0 || number >= cut.whole) {
-        beyond(number);
-      } else {
-        plane_of(number);
+    const std::int64_t own = rank->own_planes(), above = cut.all ? cut.whole - own : depth[1];
+    for (std::int64_t k = -depth[0]; k < own + above; ++k)
+      for (std::int64_t l = -beside[0]; l < rank->own_lines() + beside[1]; ++l) {
+        if (k >= 0 && k < own && l >= 0 && l < rank->own_lines()) continue;
+        const Image p = image_of(cut.ends, cut.whole, rank->first + k);
+        const Image q = rank->two_axes()
+                            ? image_of(cut.second.ends, cut.second.whole, rank->first_line + l)
+                            : Image{};
+        line_of(p.of, q.of);
+        change(p, q);
+        device_.upload(rank->buffers[static_cast<std::size_t>(buffer)][0],
+                       rank->in_memory(k, l) * bytes, one);
       }
-      device_.upload(rank->buffers[static_cast<std::size_t>(buffer)][0],
-                     static_cast<std::size_t>(k + cut.ghost[0]) * bytes, one);
-    }
   }
 }
 
@@ -457,7 +514,7 @@ CutResult cut_and_compare(const std::string& path, int ranks, const CutSetup& se
   const Compilation whole = compile_model(path, options, target);
   if (!whole.program) return {.refused = rendered(whole), .differs = {}};
   std::vector<program::Program> programs;
-  options.ranks = ranks;
+  options.ranks = ranks, options.ranks_beside = setup.beside;
   for (options.rank = 0; options.rank < ranks; ++options.rank) {
     Compilation c = compile_model(path, options, target);
     if (!c.program) return {.refused = rendered(c), .differs = {}};

@@ -37,9 +37,12 @@ class CutRanks {
   void run(const std::vector<const std::vector<program::Launch>*>& lists);
   void one(const std::vector<const program::Launch*>& launches);
   void map(std::size_t number);
-  void fill(int buffer, const std::array<int, 2>& depth);
+  void gather_in_order(const Rank& rank, std::size_t sums, std::size_t end);
+  void fill(int buffer, const std::array<int, 2>& depth, const std::array<int, 2>& beside);
   void poison(const Rank& rank, int buffer);
   std::size_t plane(int buffer) const;  ///< bytes
+  std::size_t line(
+      int buffer) const;  ///< bytes of a line of a plane; of a plane that is whole, all
 
   runtime::Device& device_;
   std::vector<std::unique_ptr<Rank>> ranks_;
@@ -60,6 +63,7 @@ struct CutSetup {
   std::int64_t bodies =
       0;  ///< a model with more of them gets so many, by its parameter N; 0: its own
   std::string lattice = {};  ///< of a model that has one; empty: a small one
+  int beside = 1;            ///< of the ranks, those along the second axis
 };
 
 /// Starts the model on a small lattice, makes three steps, fills what is watched and all outputs,

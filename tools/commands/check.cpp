@@ -59,7 +59,8 @@ int check(const Words& words) {
           "--ranks", wish.number, wish.fastest, 1,
           "whether so many ranks can share it, and what each holds; auto: how fast 1, 2, "
           "4, ... GPUs are by their model")
-      .value("--cut", "AXIS=N", wish.cut, "the same for N ranks along this axis: z=4");
+      .value("--cut", "AXIS=N", wish.cut,
+             "the same for N ranks along this axis: z=4, or two: z=4,y=2");
   options.declare(line);
   if (!line.parse(words)) return kOk;
   const std::int64_t ranks = std::max<std::int64_t>(1, wish.ranks());
@@ -114,7 +115,7 @@ int check(const Words& words) {
              need.per_site, bodies && !lattice ? "body" : "site");
   if (ranks > 1)
     fmt::print("{}{}", embed::ranks_text(p, options.compile_options(), static_cast<int>(ranks)),
-               rank_speed_text(path, options.compile_options(), static_cast<int>(ranks)));
+               rank_speed_text(path, options.compile_options(), static_cast<int>(ranks), wish.cut));
   if (wish.fastest) fmt::print("{}", rank_table_text(path, options.compile_options()));
   return kOk;
 }

@@ -141,7 +141,8 @@ int explain(const Words& words) {
       .value("--device", "ID", device_id, "compile for this device and show registers and floors")
       .number("--ranks", "N", wish.number, 1,
               "the kernels as each of N ranks has them, and its memory")
-      .value("--cut", "AXIS=N", wish.cut, "the same for N ranks along this axis: z=4")
+      .value("--cut", "AXIS=N", wish.cut,
+             "the same for N ranks along this axis: z=4, or two: z=4,y=2")
       .flag("--audit", audited,
             "reads the emitted text of each kernel with clang: proved branch-free, or where it is "
             "not, and its loads, stores, flops and special functions")
@@ -198,9 +199,10 @@ int explain(const Words& words) {
     fmt::print("Memory: {:.1f} MB at most, {} bytes a site\n", static_cast<double>(need.peak) / 1e6,
                need.per_site);
     if (ranks > 1)
-      fmt::print("Ranks:\n{}{}",
-                 embed::ranks_text(*c.program, options.compile_options(), static_cast<int>(ranks)),
-                 rank_speed_text(path, options.compile_options(), static_cast<int>(ranks)));
+      fmt::print(
+          "Ranks:\n{}{}",
+          embed::ranks_text(*c.program, options.compile_options(), static_cast<int>(ranks)),
+          rank_speed_text(path, options.compile_options(), static_cast<int>(ranks), wish.cut));
     if (device) {
       print_limit(*c.program, *device);
       print_registers(*c.program, *device);

@@ -203,8 +203,9 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
                       "so many ranks share the instances of a sweep, or a lattice; each list of "
                       "GPUs in --device, such as cuda:0,1 or cuda:all, is one too; auto: as many "
                       "of them as are fastest by the model that `vphi check --ranks auto` shows")
-      .value("--cut", "AXIS=N", wanted.ranks.cut,
-             "N ranks share a lattice and cut it along this axis: z=4; sets --ranks")
+      .value(
+          "--cut", "AXIS=N", wanted.ranks.cut,
+          "N ranks share a lattice and cut it along this axis: z=4, or two: z=4,y=2; sets --ranks")
       .value("--out", "DIR", wanted.out,
              "folder of the results (default: results/MODEL, or MODEL-2, ... beside another run)")
       .flag("--json", wanted.json, "one JSON object with the results on standard output")

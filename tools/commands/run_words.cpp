@@ -124,6 +124,7 @@ Json ranks_json(const runtime::RunResult& r) {
          {rank.planes > 0 ? "planes" : "instances", rank.planes > 0 ? rank.planes : rank.instances},
          {"device_bytes", rank.memory_held},
          {"seconds_in_steps", rank.busy}});
+    if (rank.lines > 0) out.back()["lines"] = rank.lines;
     if (!rank.planes_go.empty()) out.back()["planes_go"] = rank.planes_go;
     if (!rank.modelled_for.empty())
       out.back()["modelled"] = {{"gpu", rank.modelled_for},
@@ -158,6 +159,7 @@ void print_ranks(const runtime::RunResult& r) {
                                ? std::to_string(few.*share)
                                : fmt::format("{} or {}", few.*share, many.*share);
   fmt::print("  {} ranks: {} {} each", r.ranks.size(), each, shared_part(r.ranks[0]));
+  if (r.ranks[0].lines > 0) fmt::print(", {} lines of them", r.ranks[0].lines);
   if (most.busy > 0)
     fmt::print("; the fastest was {:.0f} % of the time in steps", 100 * least.busy / most.busy);
   if (!r.ranks[0].planes_go.empty())

@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/emit/math/sincos.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/kernel/draw.hpp"
@@ -126,12 +127,41 @@ namespace {
 Code sites_before(const Job& job, const Bindings& bindings, const Code& scalars) {
   const kernel::Kernel& k = job.kernel;
   if (!k.planes) return {};
+  if (k.planes->second)
+    return code("const {0} first_plane = ({0}){1}, first_line = ({0}){2};\n", wide(job),
+                slot(bindings, k.planes->origin, scalars),
+                slot(bindings, k.planes->second->origin, scalars));
   const std::int64_t plane = k.walked_sites() / k.planes->own;
   return code("const {0} sites_before = (({0}){1} - {2}u) * {3}u;\n", wide(job),
               slot(bindings, k.planes->origin, scalars), k.planes->first, plane);
 }
 
 }  // namespace
+
+Code sites_before_row(const Job& job, const Code& row) {
+  const kernel::Kernel& k = job.kernel;
+  if (job.body.draws.empty() || !k.planes || !k.planes->second) return {};
+  const RowsOfLines rows(k);
+  return code(
+      "const {0} sites_before = (((first_plane + ({0})({1}) / {2}u) * {3}u + first_line) * {4}u +\n"
+      "    ({0})({1}) % {2}u) * {5}u + ({0})x0 - ({0})at;\n",
+      wide(job), row, rows.own, k.planes->second->whole, rows.of_line, k.extent[0]);
+}
+
+Code sites_before_place(const Job& job) {
+  const kernel::Kernel& k = job.kernel;
+  if (job.body.draws.empty() || !k.planes || !k.planes->second) return {};
+  Code number;
+  for (int axis = k.dims - 1; axis >= 0; --axis) {
+    const std::int64_t whole = k.whole()[static_cast<std::size_t>(axis)];
+    Code here = code("({}){}", wide(job), algebra::kAxisNames[axis]);
+    if (axis == k.planes->axis) here = code("({} + first_plane - {}u)", here, k.planes->first);
+    if (axis == k.planes->axis - 1)
+      here = code("({} + first_line - {}u)", here, k.planes->second->first);
+    number = number.empty() ? here : code("({}*{}u + {})", number, whole, here);
+  }
+  return code("const {0} sites_before = {1} - ({0})at;\n", wide(job), number);
+}
 
 Code draw_start(const Job& job, const Bindings& bindings, const Code& instance) {
   return draw_walker(job, bindings, instance, "scalars") +

@@ -39,6 +39,12 @@ Code draw_run(const Job& job, const Code& low, const Code& step, const Code& fre
 /// from the state, which advances.
 Code shared_draws(const Job& job, bool state, std::int64_t steps);
 Code draws_of_step(const Job& job, std::int64_t k);
+/// Of a lattice that is cut along two axes, in a loop over rows: what the number of a site of the
+/// row is in the whole lattice, less its place in memory. `row`: text of its number among those
+/// that are walked. Nothing elsewhere.
+Code sites_before_row(const Job& job, const Code& row);
+/// The same of a site whose coordinates in memory are known by the names of the axes.
+Code sites_before_place(const Job& job);
 /// `site`: text of the index of the site within its instance.
 Code draw_lines(const Job& job, const Code& site);
 /// The same in pieces: the lines that all draws share, then the lines of each draw.

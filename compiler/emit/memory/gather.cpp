@@ -101,7 +101,9 @@ Code Gather::coloured(const Job& job) {
   return places(job, *job.kernel.colours, "cell", 0) + in_row(job);
 }
 
-Code Gather::in_row(const Job& job) { return last_coordinate(job, *job.kernel.colours); }
+Code Gather::in_row(const Job& job) {
+  return last_coordinate(job, *job.kernel.colours) + sites_before_place(job);
+}
 
 // Neighbouring threads take neighbouring places. The classes come in turn, so that values of one
 // class that the sites of another read are still in the cache.

@@ -73,7 +73,11 @@ Code rows_text(const Job& job, const Bindings& bindings, std::int64_t units, std
   slots["tasks"] = std::to_string(tasks);
   slots["cells"] = std::to_string(Gather::cells(job.kernel, 0));
   slots["inner"] = Gather::cell_name(job.kernel, 0);
-  slots["of_row"] = Gather::of_row(job);
+  const bool second = job.kernel.planes && job.kernel.planes->second;
+  slots["unit"] = second ? "unit" : "row";
+  slots["of_row"] =
+      (second ? code("const vphi_index row = {};\n", row_in_memory(job.kernel, "unit")) : Code()) +
+      Gather::of_row(job);
   slots["in_row"] = Gather::in_row(job);
   slots["gather"] = Gather(job, true).lines();
   if (job.kernel.reductions.empty()) return fill("colours.txt", slots);
@@ -171,6 +175,7 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   const std::int64_t cells = kernel.walked_sites() / kernel.colours->modulus;
   const std::int64_t all_cells =
       kernel.planes ? cells * kernel.planes->whole / kernel.planes->own : cells;
+  const bool second = kernel.planes && kernel.planes->second;
   if (job.signed_index) {
     const std::int64_t units = cells / Gather::cells(kernel, 0);
     const auto text = [&](std::int64_t tasks) { return rows_text(job, bindings, units, tasks); };
@@ -212,7 +217,13 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   } else {
     slots["evaluate"] = Gather(job).evaluated();
   }
-  if (kernel.planes)  // the cells of the ghosts below come first
+  if (second)
+    slots["evaluate"] =
+        code("const vphi_index cell = {};\n",
+             RowsOfLines(kernel).place("own", Gather::cells(kernel, 0),
+                                       [&](std::int64_t v) { return index_literal(job, v); })) +
+        slots["evaluate"];
+  else if (kernel.planes)  // the cells of the ghosts below come first
     slots["evaluate"] =
         code("const vphi_index cell = own + {};\n",
              index_literal(job, cells * kernel.planes->first / kernel.planes->own)) +

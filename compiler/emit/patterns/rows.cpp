@@ -94,6 +94,12 @@ std::int64_t units_of(const Job& job, const Loop* loop) {
   return loop ? loop->units : rows.row_count() * rows.chunks();
 }
 
+/// How many times what is walked the whole lattice is, as a quotient.
+std::array<std::int64_t, 2> share_of(const kernel::Planes& planes) {
+  if (!planes.second) return {planes.whole, planes.own};
+  return {planes.whole * planes.second->whole, planes.own * planes.second->own};
+}
+
 /// Tasks of the whole lattice.
 std::int64_t all_tasks_of(const Job& job, const Loop* loop) {
   const kernel::Kernel& k = job.kernel;
@@ -105,14 +111,17 @@ std::int64_t all_tasks_of(const Job& job, const Loop* loop) {
     return std::clamp<std::int64_t>(wish > 0 ? wish : k.sites() / kSitesPerTask, 1,
                                     std::min<std::int64_t>(units, 512));
   // with planes each slab has as many
-  const std::int64_t all = (slabs ? units : k.walked_sites()) * k.planes->whole / k.planes->own;
+  const auto [whole, own] = share_of(*k.planes);
+  const std::int64_t all = (slabs ? units : k.walked_sites()) * whole / own;
   return kernel::tasks_of_rows(k.whole(), all, wish, modulus);
 }
 
 /// Tasks of the planes that are walked.
 std::int64_t tasks_of(const Job& job, const Loop* loop) {
   const std::int64_t all = all_tasks_of(job, loop);
-  return job.kernel.planes ? all * job.kernel.planes->own / job.kernel.planes->whole : all;
+  if (!job.kernel.planes) return all;
+  const auto [whole, own] = share_of(*job.kernel.planes);
+  return all * own / whole;
 }
 
 // The slots common to all forms of a loop over rows; `rows` is the text of a task, `fold` adds the
@@ -127,12 +136,14 @@ Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
   slots["below"] = units_below(kernel, units_of(job, loop));
   slots["first_site"] = rows.first_site() > 0 ? code("{} + ", rows.first_site()) : Code();
   slots["chunks"] = std::to_string(rows.chunks());
+  slots["row"] = row_in_memory(kernel, code("unit / {}", rows.chunks()));
   slots["chunk"] = std::to_string(rows.chunk());
   slots["nx"] = std::to_string(kernel.extent[0]);
   slots["width"] = rows.width();
   slots["edges"] = loop ? loop->functions : rows.edge_functions();
   slots["buffers"] = rows.buffers();
-  slots["coordinates"] = rows.coordinates();
+  slots["coordinates"] =
+      sites_before_row(job, code("unit / {}", rows.chunks())) + rows.coordinates();
   slots["row_sums"] = rows.row_sums();
   slots["gather"] = rows.gather();
   slots["store"] = rows.store();
@@ -153,8 +164,15 @@ Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
 
 }  // namespace
 
+Code row_in_memory(const kernel::Kernel& kernel, const Code& number) {
+  if (!kernel.planes || !kernel.planes->second) return number;
+  return RowsOfLines(kernel).place(number, 1,
+                                   [](std::int64_t v) { return Code(std::to_string(v)); });
+}
+
 Code units_below(const kernel::Kernel& kernel, std::int64_t units) {
   if (!kernel.planes || kernel.planes->axis == 0 || kernel.planes->first == 0) return {};
+  if (kernel.planes->second) return {};
   return code("{} + ", units * kernel.planes->first / kernel.planes->own);
 }
 

@@ -23,6 +23,10 @@ struct Loop {
   bool slabs = false;      ///< units follow the planes, and tasks end where slabs end
 };
 
+/// The place in memory of the row with the number `number` among those that are walked, where two
+/// axes are cut; else the number, before which rows of ghosts may lie (units_below).
+Code row_in_memory(const kernel::Kernel& kernel, const Code& number);
+
 /// "12 + ": number of the first unit where the planes below it are ghosts; empty without ghosts.
 /// `units`: of the planes that are walked.
 Code units_below(const kernel::Kernel& kernel, std::int64_t units);

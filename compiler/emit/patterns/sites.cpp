@@ -98,6 +98,21 @@ void vector_lines(const Job& job, Slots& slots, int strip) {
   slots["store_vectors"] = store;
 }
 
+/// The place in memory of a site among the own ones, of a lattice that is cut along two axes.
+Code place_beside(const Job& job) {
+  const RowsOfLines rows(job.kernel);
+  const std::int64_t row = job.kernel.extent[0];
+  const auto literal = [&](std::int64_t value) { return index_literal(job, value); };
+  Code text = code("const vphi_index at = {};\n", rows.place("own", row, literal));
+  if (!job.body.draws.empty())
+    text += code(
+        "const {0} sites_before = ((first_plane + own / {3}) * {1}u + first_line) * {2}u +\n"
+        "    own % {3} - at;\n",
+        widest_integer(job), job.kernel.planes->second->whole, rows.of_line * row,
+        literal(rows.own * row));
+  return text;
+}
+
 // What launches of one and of many steps have in common: the loop over the sites, and its sums.
 Slots site_slots(const Job& job, int threads, const Groups& groups,
                  const GpuReductions& reductions) {
@@ -127,7 +142,9 @@ Slots site_slots(const Job& job, int threads, const Groups& groups,
   slots["parameters_before"] = held ? parameters : "";
   slots["parameters_inside"] =
       held ? "" : rematerialise + "  // read again for each site\n" + parameters;
-  if (ghosts)
+  if (ghosts && job.kernel.planes->second)
+    slots["parameters_inside"] += place_beside(job);
+  else if (ghosts)
     slots["parameters_inside"] +=
         code("const vphi_index at = own + {};\n",
              index_literal(job, sites / job.kernel.planes->own * job.kernel.planes->first));
@@ -139,6 +156,11 @@ Slots site_slots(const Job& job, int threads, const Groups& groups,
 std::int64_t groups_within_reach(const Job& job, int threads) {
   if (job.kernel.reach == kernel::Reach::Group) return 1;
   return std::min((job.kernel.sites() + threads - 1) / threads, wave_groups(job.target));
+}
+
+/// Ranks along the slowest axis.
+std::int64_t ranks_across(const kernel::Planes& planes) {
+  return planes.second ? planes.ranks * planes.second->own / planes.second->whole : planes.ranks;
 }
 
 }  // namespace
@@ -198,7 +220,7 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const int wish = strip_of(job);
   // Of ranks that share a lattice: those of all devices, as `sites` are those of the whole lattice.
   const std::int64_t units =
-      std::max(1, job.target.compute_units) * (kernel.planes ? kernel.planes->ranks : 1);
+      std::max(1, job.target.compute_units) * (kernel.planes ? ranks_across(*kernel.planes) : 1);
   // Sharing random numbers between neighbours is worth fewer threads, as long as all
   // multiprocessors have work.
   const bool noisy =

@@ -421,4 +421,26 @@ Code accumulate(const Job& job, std::size_t i, const Code& value) {
   return code("vphi_accumulate_{0}(&{1}, &{1}_carry, {2});\n", type, sum, value);
 }
 
+RowsOfLines::RowsOfLines(const kernel::Kernel& kernel) {
+  const kernel::Planes& planes = *kernel.planes;
+  const int second = planes.axis - 1;
+  const auto cells = [&](int axis, std::int64_t sites) {
+    return kernel.colours && kernel.colours->axis == axis ? sites / kernel.colours->modulus : sites;
+  };
+  const auto in_memory = [&](int axis) {
+    return cells(axis, kernel.extent[static_cast<std::size_t>(axis)]);
+  };
+  for (int axis = 1; axis < second; ++axis) of_line *= in_memory(axis);
+  of_plane = of_line * in_memory(second);
+  own = of_line * cells(second, planes.second->own);
+  first =
+      of_plane * cells(planes.axis, planes.first) + of_line * cells(second, planes.second->first);
+}
+
+Code RowsOfLines::place(const Code& number, std::int64_t each,
+                        const std::function<Code(std::int64_t)>& literal) const {
+  return code("{0} / {1} * {2} + {0} % {1} + {3}", number, literal(own * each),
+              literal(of_plane * each), literal(first * each));
+}
+
 }  // namespace vphi::emit

@@ -1,6 +1,7 @@
 // Text common to all patterns: the parameter list, the prelude of the language, reductions on GPUs.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -139,5 +140,20 @@ bool noise_hides_errors(const kernel::Kernel& kernel, const TargetInfo& target);
 /// An unsigned literal of the index type.
 std::string index_literal(const Job& job, std::int64_t value);
 bool wide_index(const kernel::Kernel& kernel);
+
+/// Rows of x in the memory of a kernel of a lattice that is cut along two axes: rows of sites, or
+/// of the cells of a colour.
+struct RowsOfLines {
+  explicit RowsOfLines(const kernel::Kernel& kernel);
+  /// The place in memory of what has the number `own` among those that are walked. `each`: a row
+  /// counts so many. `literal` writes a number.
+  Code place(const Code& own, std::int64_t each,
+             const std::function<Code(std::int64_t)>& literal) const;
+
+  std::int64_t of_line = 1;   ///< of a line along the second axis
+  std::int64_t of_plane = 1;  ///< of a plane of the first, ghosts included
+  std::int64_t own = 1;       ///< of a plane, without ghosts
+  std::int64_t first = 0;     ///< before the first own one
+};
 
 }  // namespace vphi::emit

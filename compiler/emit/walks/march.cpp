@@ -56,6 +56,8 @@ void size_slots(const Job& job, const MarchPlan& plan, const MarchShape& shape, 
   const Code first = ghosts ? code("{}u + ", kernel.planes->first) : Code();
   slots["below"] = ghosts && kernel.planes->axis == 2 ? first : Code();
   slots["left"] = ghosts && kernel.planes->axis == 0 ? first : Code();
+  const bool beside = kernel.planes && kernel.planes->second && kernel.planes->second->first > 0;
+  slots["front"] = beside ? code("{}u + ", kernel.planes->second->first) : Code();
   number("rows_per_thread", shape.rows_per_thread);
   number("twice_depth", 2 * plan.depth);
   number("stage_vectors", plan.stage_vectors);
@@ -126,7 +128,7 @@ program::Kernel emit_march(const Job& job, const Bindings& bindings, const March
   const int blocks = (bytes + 15) / 16;
 
   const Groups groups{kernel.walked()[0] / (shape.lanes * plan.width),
-                      (kernel.extent[1] + shape.tile_y() - 1) / shape.tile_y(), shape.ranges};
+                      (kernel.walked()[1] + shape.tile_y() - 1) / shape.tile_y(), shape.ranges};
   const std::int64_t partials =
       groups[0] * groups[1] * groups[2] * static_cast<std::int64_t>(kernel.reductions.size());
   Slots slots = common_slots(job, threads, &groups);
@@ -218,6 +220,7 @@ std::optional<program::Kernel> march_if_it_fits(const Job& job, const Bindings& 
   // ranges of planes are along z, or a single row is cut
   const kernel::Kernel& k = job.kernel;
   if (k.planes && k.planes->axis != k.dims - 1) return std::nullopt;
+  if (k.planes && k.planes->second && !job.body.draws.empty()) return std::nullopt;
   return in_best_shape(job, [&](const Job& in_three, const MarchShape& shape) {
     return emit_march(in_three, bindings, shape);
   });

@@ -102,7 +102,8 @@ Code March::bound(const Code& value, const Code& row, const Code& beyond) const 
 Code March::owned() const {
   Code text;
   if (overhangs())
-    text += code("const int row_inside = y0 + line*{}u + j < {}u;\n", shape_.rows_per_thread, ny());
+    text +=
+        code("const int row_inside = y0 + line*{}u + j < {}u;\n", shape_.rows_per_thread, end_y());
   if (shape_.surplus() && !kernel_.reductions.empty())
     text += code("const int counted = at_work{};\n", overhangs() ? " & row_inside" : "");
   return text;

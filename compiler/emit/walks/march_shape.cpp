@@ -131,8 +131,9 @@ double expected_cost(const Job& job, const MarchShape& shape, const MarchPlan& p
   double cost = 1 + 0.3 * (words / least - 1);
 
   // Rows beyond the end of the box, and threads that repeat others' work.
-  const double tiles_y = std::ceil(static_cast<double>(kernel.extent[1]) / y);
-  cost *= tiles_y * y / static_cast<double>(kernel.extent[1]);
+  const auto rows = static_cast<double>(kernel.walked()[1]);
+  const double tiles_y = std::ceil(rows / y);
+  cost *= tiles_y * y / rows;
   cost *= 1 + 0.5 * (1.0 * shape.threads() / (shape.lanes * shape.lines) - 1);
 
   cost *= row_bytes <= 128 ? 1.12 : row_bytes <= 256 ? 1.06 : row_bytes <= 512 ? 1.018 : 1;
@@ -146,8 +147,7 @@ double expected_cost(const Job& job, const MarchShape& shape, const MarchPlan& p
 
   // Filling the stages at the start of a range; neighbours that drift apart on a long march and
   // find their halo gone from the cache.
-  const double plane_bytes =
-      row * static_cast<double>(kernel.extent[1]) * least * bytes_of(job.body.real);
+  const double plane_bytes = row * rows * least * bytes_of(job.body.real);
   cost *= 1 + 0.4 / planes + 0.0012 * planes * std::min(1.0, plane_bytes / 8e6);
 
   // Processors that have nothing left to do.
@@ -234,7 +234,7 @@ std::optional<MarchShape> choose_march(const Job& job) {
   double least = 0;
   for (int lanes : lane_choices(job.kernel.whole()[0] / plan.width, job.kernel.boundary[0],
                                 wide_tile(job, plan)))
-    for (int lines : line_choices(job.kernel.extent[1]))
+    for (int lines : line_choices(job.kernel.walked()[1]))
       for (int rows : {1, 2})
         for (int stages : {4, 3, 2})
           for (const std::int64_t planes : plane_choices(job.kernel)) {

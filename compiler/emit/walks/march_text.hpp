@@ -44,6 +44,11 @@ class March {
   Code idx(std::int64_t value) const { return index_literal(job_, value); }
   std::int64_t nx() const { return kernel_.extent[0]; }
   std::int64_t ny() const { return kernel_.extent[1]; }
+  /// The row behind the last one that is computed.
+  std::int64_t end_y() const {
+    const bool beside = kernel_.planes && kernel_.planes->second;
+    return (beside ? kernel_.planes->second->first : 0) + kernel_.walked()[1];
+  }
   bool has_halo() const;
   physics::Boundary boundary(int axis) const {
     return kernel_.boundary[static_cast<std::size_t>(axis)];
@@ -56,7 +61,7 @@ class March {
     return (axis == 0 ? plan_.reach_x : axis == 1 ? plan_.reach_y : plan_.depth) > 0;
   }
   bool bounded() const;  ///< values beyond an end differ from those of the image
-  bool overhangs() const { return ny() % shape_.tile_y() != 0; }
+  bool overhangs() const { return kernel_.walked()[1] % shape_.tile_y() != 0; }
   /// Whether values beyond the ends of this axis have a sign or are fixed.
   bool flagged(int axis) const {
     return reaches(axis) && (boundary(axis) == physics::Boundary::Antiperiodic ||

@@ -58,8 +58,18 @@ Traffic traffic_of_step(const program::Program& p) {
             p.cut.all || std::max<std::int64_t>(halo.depth[0], halo.depth[1]) > p.cut.own;
         const std::int64_t planes =
             to_all ? p.cut.whole - p.cut.own : std::int64_t{halo.depth[0]} + halo.depth[1];
-        traffic.planes +=
-            static_cast<double>(planes) * static_cast<double>(plane_bytes(p, buffer.precision));
+        const auto plane = static_cast<double>(plane_bytes(p, buffer.precision));
+        const program::Cut::Second& second = p.cut.second;
+        if (second.ranks == 1) {
+          traffic.planes += static_cast<double>(planes) * plane;
+          continue;
+        }
+        // own lines of planes, and of all planes the lines beside them
+        const double line =
+            plane / static_cast<double>(p.extent[static_cast<std::size_t>(p.cut.axis - 1)]);
+        const auto lines = static_cast<double>(halo.beside[0] + halo.beside[1]);
+        traffic.planes += line * (static_cast<double>(planes) * static_cast<double>(second.own) +
+                                  lines * static_cast<double>(planes + p.cut.own));
       }
     }
     traffic.exchanges += planes_wait ? 1 : 0;

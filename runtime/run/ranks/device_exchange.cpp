@@ -11,6 +11,30 @@ namespace {
 
 constexpr std::size_t kUnrecorded = 32;  ///< tables of exchanges that no recording contains
 
+/// Lines of planes that rank `to` gets from rank `from`: a message for each plane.
+void add_blocks(std::vector<Message>& list, const program::Program& program, int ranks,
+                const Wanted& wanted, std::size_t number, int from, int to) {
+  const Wanted::Ghosts& ghosts = wanted.ghosts[number];
+  const program::Cut& cut = program.cut;
+  const auto lines =
+      static_cast<std::uint64_t>(program.extent[static_cast<std::size_t>(cut.axis - 1)]);
+  // a plane of memory has as many lines on all ranks
+  const std::uint64_t plane = plane_bytes(program, ghosts.precision), line = plane / lines;
+  for (const GhostBlock& block : ghost_blocks(cut, ranks, to, ghosts.depth, ghosts.beside)) {
+    if (block.of != from) continue;
+    const ImageMask mask = both(image_mask(cut, block.planes.change, ghosts.precision),
+                                image_mask(cut, block.lines.change, ghosts.precision));
+    for (std::int64_t k = 0; k < block.planes.count; ++k) {
+      const auto at = [&](std::int64_t p, std::int64_t l) {
+        return static_cast<std::uint64_t>(p + k) * plane + static_cast<std::uint64_t>(l) * line;
+      };
+      list.push_back({number, at(block.planes.from, block.lines.from),
+                      at(block.planes.to, block.lines.to),
+                      static_cast<std::uint64_t>(block.lines.count) * line, mask});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Message> array_messages(const program::Program& program, int ranks,
@@ -18,6 +42,10 @@ std::vector<Message> array_messages(const program::Program& program, int ranks,
   std::vector<Message> list;
   for (std::size_t g = 0; g < wanted.ghosts.size(); ++g) {
     const Wanted::Ghosts& ghosts = wanted.ghosts[g];
+    if (program.cut.second.ranks > 1) {
+      add_blocks(list, program, ranks, wanted, g, from, to);
+      continue;
+    }
     const std::uint64_t plane = plane_bytes(program, ghosts.precision);
     // a plane of memory has the same place on all ranks, which have other numbers of them above
     for (const GhostPlanes& planes : ghosts_of(program.cut, ranks, to, ghosts.depth)) {
@@ -132,7 +160,8 @@ BufferHandle DeviceExchange::room_for(std::size_t bytes, Table& table) {
 const DeviceExchange::Table& DeviceExchange::table(const Wanted& wanted, bool recorded) {
   Key key;
   for (const Wanted::Ghosts& ghosts : wanted.ghosts)
-    key.insert(key.end(), {ghosts.array.id, ghosts.depth[0], ghosts.depth[1]});
+    key.insert(key.end(), {ghosts.array.id, ghosts.depth[0], ghosts.depth[1], ghosts.beside[0],
+                           ghosts.beside[1]});
   key.push_back(-1);
   for (const Wanted::Joined& one : wanted.joined) key.insert(key.end(), {one.own.id, one.all.id});
   key.push_back(-2);

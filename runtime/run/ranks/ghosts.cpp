@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 namespace vphi::runtime {
 
@@ -52,33 +53,38 @@ std::vector<GhostPlanes> others_of(const Cut& cut, int ranks, int rank) {
   return list;
 }
 
-}  // namespace
+/// What lies beside the own planes along one axis, in the memory of the ranks with places along it.
+struct Along {
+  std::array<Cut::End, 2> ends;
+  std::int64_t first = 0;  ///< own plane in memory
+  int ranks = 1, place = 0;
+  std::function<std::int64_t(int)> own;  ///< planes of the rank at a place
+};
 
-std::vector<GhostPlanes> ghosts_of(const Cut& cut, int ranks, int rank,
-                                   const std::array<int, 2>& depth) {
+std::vector<GhostPlanes> beside_own(const Along& along, const std::array<int, 2>& depth) {
   std::vector<GhostPlanes> list;
-  const std::int64_t first = cut.ghost[0];
-  if (cut.all) return others_of(cut, ranks, rank);
-  const auto own = [&](int of) { return cut.planes(ranks, of).count; };
+  const std::int64_t first = along.first;
+  const int place = along.place, ranks = along.ranks;
+  const auto& own = along.own;
   // beyond an end that is not periodic each plane is an image of a plane of this rank
   const auto images = [&](Cut::End end, std::int64_t nearest, int outwards, int count) {
     for (int k = 0; k < count; ++k)
-      list.push_back({rank, end == Cut::End::Mirror ? nearest - outwards * k : nearest,
+      list.push_back({place, end == Cut::End::Mirror ? nearest - outwards * k : nearest,
                       nearest + outwards * (k + 1), 1, end});
   };
   const auto image = [](Cut::End end) {
     return end == Cut::End::Mirror || end == Cut::End::Open || end == Cut::End::Fixed;
   };
-  const Cut::End below = rank > 0 ? Cut::End::Periodic : cut.ends[0];
-  const Cut::End above = rank + 1 < ranks ? Cut::End::Periodic : cut.ends[1];
+  const Cut::End below = place > 0 ? Cut::End::Periodic : along.ends[0];
+  const Cut::End above = place + 1 < ranks ? Cut::End::Periodic : along.ends[1];
   // else they are planes of the next ranks: of the neighbour, and of others where it has too few
   if (image(below)) {
     images(below, first, -1, depth[0]);
   } else {
     std::int64_t to = first, left = depth[0];
     Cut::End change = Cut::End::Periodic;
-    for (int of = rank; left > 0;) {
-      if (of == 0) change = cut.ends[0];
+    for (int of = place; left > 0;) {
+      if (of == 0) change = along.ends[0];
       of = (of + ranks - 1) % ranks;
       const std::int64_t count = std::min(left, own(of));
       to -= count, left -= count;
@@ -86,12 +92,12 @@ std::vector<GhostPlanes> ghosts_of(const Cut& cut, int ranks, int rank,
     }
   }
   if (image(above)) {
-    images(above, first + own(rank) - 1, 1, depth[1]);
+    images(above, first + own(place) - 1, 1, depth[1]);
   } else {
-    std::int64_t to = first + own(rank), left = depth[1];
+    std::int64_t to = first + own(place), left = depth[1];
     Cut::End change = Cut::End::Periodic;
-    for (int of = rank; left > 0;) {
-      if (of + 1 == ranks) change = cut.ends[1];
+    for (int of = place; left > 0;) {
+      if (of + 1 == ranks) change = along.ends[1];
       of = (of + 1) % ranks;
       const std::int64_t count = std::min(left, own(of));
       list.push_back({of, first, to, count, change});
@@ -99,6 +105,50 @@ std::vector<GhostPlanes> ghosts_of(const Cut& cut, int ranks, int rank,
     }
   }
   return list;
+}
+
+/// Along the axis of `Cut::axis`; places along it are those of ranks with the same lines.
+std::vector<GhostPlanes> beside_own_planes(const Cut& cut, int ranks, int rank,
+                                           const std::array<int, 2>& depth) {
+  const int second = cut.second.ranks;
+  return beside_own({cut.ends, cut.ghost[0], ranks / second, rank / second,
+                     [&](int place) { return cut.planes(ranks, place * second).count; }},
+                    depth);
+}
+
+}  // namespace
+
+std::vector<GhostPlanes> ghosts_of(const Cut& cut, int ranks, int rank,
+                                   const std::array<int, 2>& depth) {
+  if (cut.all) return others_of(cut, ranks, rank);
+  return beside_own_planes(cut, ranks, rank, depth);
+}
+
+std::vector<GhostBlock> ghost_blocks(const Cut& cut, int ranks, int rank,
+                                     const std::array<int, 2>& depth,
+                                     const std::array<int, 2>& beside) {
+  const Cut::Second& second = cut.second;
+  const int plane_place = rank / second.ranks, line_place = rank % second.ranks;
+  // the own ones come first along both axes
+  std::vector<GhostPlanes> planes{{plane_place, cut.ghost[0], cut.ghost[0], cut.own, {}}},
+      lines{{line_place, second.ghost[0], second.ghost[0], second.own, {}}};
+  planes[0].count = cut.planes(ranks, rank).count;
+  for (const GhostPlanes& one : beside_own_planes(cut, ranks, rank, depth)) planes.push_back(one);
+  for (const GhostPlanes& one : beside_own({second.ends, second.ghost[0], second.ranks, line_place,
+                                            [&](int) { return second.own; }},
+                                           beside))
+    lines.push_back(one);
+  std::vector<GhostBlock> blocks;
+  for (std::size_t p = 0; p < planes.size(); ++p)
+    for (std::size_t l = 0; l < lines.size(); ++l)
+      if (p + l > 0)
+        blocks.push_back({planes[p].of * second.ranks + lines[l].of, planes[p], lines[l]});
+  return blocks;
+}
+
+ImageMask both(const ImageMask& first, const ImageMask& then) {
+  if (first.keep == 0) return first;  // a fixed value stays
+  return {first.keep & then.keep, (first.flip & then.keep) ^ then.flip};
 }
 
 }  // namespace vphi::runtime

@@ -38,13 +38,27 @@ std::vector<GhostPlanes> ghosts_of(const program::Cut& cut, int ranks, int rank,
 /// Whether they are planes of other ranks than the two neighbours, on some rank.
 bool beyond_neighbours(const program::Cut& cut, int ranks, const std::array<int, 2>& depth);
 
+/// Lines of planes: what a cut along two axes has in place of whole planes. Numbers of planes and
+/// lines count memory, ghosts included.
+struct GhostBlock {
+  int of = 0;
+  GhostPlanes planes, lines;  ///< along the cut axis and the second one, without `of`
+};
+/// So many planes below and above the own ones, and lines before and behind them, of a cut along
+/// two axes. Their corners are among them: each comes from the rank that has it.
+std::vector<GhostBlock> ghost_blocks(const program::Cut& cut, int ranks, int rank,
+                                     const std::array<int, 2>& depth,
+                                     const std::array<int, 2>& beside);
+/// Two changes, one after the other.
+ImageMask both(const ImageMask& first, const ImageMask& then);
+
 /// What a launch needs of other ranks, or others of what it has written.
 struct Wanted {
   /// Ghosts of the present copy of an array.
   struct Ghosts {
     BufferHandle array;
     program::Precision precision = program::Precision::F64;
-    std::array<int, 2> depth{};
+    std::array<int, 2> depth{}, beside{};  ///< program::Halo
   };
   /// Memory of all ranks, one rank after the other: partial sums, or their planes of an array.
   /// Bytes of this rank, which begin at `own_at`, and of all.

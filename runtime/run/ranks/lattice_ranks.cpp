@@ -60,6 +60,8 @@ std::int64_t LatticeRanks::first() const {
   return program_.cut.planes(comm_.size(), comm_.rank()).first;
 }
 
+std::int64_t LatticeRanks::first_line() const { return program_.cut.lines(comm_.rank()).first; }
+
 std::unique_ptr<DeviceExchange> LatticeRanks::choose() {
   const std::string wish = wished_exchange(comm_);
   if (wish.empty() || wish == "peers") {
@@ -120,9 +122,51 @@ void LatticeRanks::through_host(const Wanted& wanted) {
     device_.upload(one.all, 0, all);
   }
   for (const Wanted::Dealt& dealt : wanted.dealt) dealt_through_host(dealt);
-  for (const Wanted::Ghosts& ghosts : wanted.ghosts)
-    beyond_neighbours(program_.cut, comm_.size(), ghosts.depth) ? others_through_host(ghosts)
-                                                                : neighbours_through_host(ghosts);
+  for (const Wanted::Ghosts& ghosts : wanted.ghosts) {
+    if (program_.cut.second.ranks > 1)
+      blocks_through_host(ghosts);
+    else if (beyond_neighbours(program_.cut, comm_.size(), ghosts.depth))
+      others_through_host(ghosts);
+    else
+      neighbours_through_host(ghosts);
+  }
+}
+
+/// Lines of planes, in the order in which both ends list them.
+void LatticeRanks::blocks_through_host(const Wanted::Ghosts& ghosts) {
+  Wanted wanted;
+  wanted.ghosts.push_back(ghosts);
+  const auto between = [&](int from, int to) {
+    return array_messages(program_, comm_.size(), wanted, from, to);
+  };
+  const auto bytes_of = [](const std::vector<Message>& list) {
+    std::size_t sum = 0;
+    for (const Message& message : list) sum += message.bytes;
+    return sum;
+  };
+  std::vector<Bytes> given, taken;
+  for (int r = 0; r < comm_.size(); ++r) {
+    const auto out = between(comm_.rank(), r);
+    Bytes& bytes = given.emplace_back(bytes_of(out));
+    std::size_t at = 0;
+    for (const Message& message : out) {
+      device_.download(std::span(bytes).subspan(at, message.bytes), ghosts.array, message.from);
+      at += message.bytes;
+    }
+    taken.emplace_back(bytes_of(between(r, comm_.rank())));
+  }
+  const std::vector<std::span<const std::byte>> to(given.begin(), given.end());
+  const std::vector<std::span<std::byte>> from(taken.begin(), taken.end());
+  comm_.each_to_each(to, from);
+  for (int r = 0; r < comm_.size(); ++r) {
+    std::size_t at = 0;
+    for (const Message& message : between(r, comm_.rank())) {
+      const auto lines = std::span(taken[static_cast<std::size_t>(r)]).subspan(at, message.bytes);
+      change(message.mask, lines);
+      device_.upload(ghosts.array, message.to, lines);
+      at += message.bytes;
+    }
+  }
 }
 
 void LatticeRanks::dealt_through_host(const Wanted::Dealt& dealt) {
@@ -196,20 +240,93 @@ void LatticeRanks::neighbours_through_host(const Wanted::Ghosts& ghosts) {
   if (above > 0) device_.upload(ghosts.array, (first + own) * plane, over);
 }
 
+namespace {
+
+/// Runs of bytes, or of sites, at equal steps: of each plane the own lines, or all own planes at
+/// once.
+struct OwnRuns {
+  std::size_t first = 0, step = 0, bytes = 0, count = 0;
+};
+
+OwnRuns runs_of(const Cut& cut, std::int64_t first, std::int64_t count, std::int64_t first_line,
+                std::int64_t lines_in_memory, std::size_t plane) {
+  const auto size = [](std::int64_t number) { return static_cast<std::size_t>(number); };
+  if (cut.second.ranks == 1) return {size(first) * plane, 0, size(count) * plane, 1};
+  const std::size_t line = plane / size(lines_in_memory);
+  return {size(first) * plane + size(first_line) * line, plane, size(cut.second.own) * line,
+          size(count)};
+}
+
+OwnRuns runs_in_memory(const program::Program& p, std::size_t plane) {
+  return runs_of(p.cut, p.cut.ghost[0], p.cut.own, p.cut.second.ghost[0],
+                 p.extent[static_cast<std::size_t>(std::max(0, p.cut.axis - 1))], plane);
+}
+
+OwnRuns runs_in_whole(const Cut& cut, int ranks, int rank, std::size_t bytes) {
+  const Cut::Planes planes = cut.planes(ranks, rank);
+  return runs_of(cut, planes.first, planes.count, cut.lines(rank).first, cut.second.whole,
+                 bytes / static_cast<std::size_t>(cut.whole));
+}
+
+Bytes taken_from(std::span<const std::byte> memory, const OwnRuns& runs) {
+  Bytes own(runs.bytes * runs.count);
+  for (std::size_t k = 0; k < runs.count; ++k)
+    std::ranges::copy(memory.subspan(runs.first + k * runs.step, runs.bytes),
+                      own.begin() + static_cast<std::ptrdiff_t>(k * runs.bytes));
+  return own;
+}
+
+void put_into(std::span<std::byte> memory, const OwnRuns& runs, std::span<const std::byte> own) {
+  for (std::size_t k = 0; k < runs.count; ++k)
+    std::ranges::copy(own.subspan(k * runs.bytes, runs.bytes),
+                      memory.begin() + static_cast<std::ptrdiff_t>(runs.first + k * runs.step));
+}
+
+}  // namespace
+
 Bytes own_planes(const program::Program& of_rank, std::span<const std::byte> memory) {
-  const std::size_t plane = memory.size() / planes_in_memory(of_rank);
-  const auto own = memory.subspan(static_cast<std::size_t>(of_rank.cut.ghost[0]) * plane,
-                                  static_cast<std::size_t>(of_rank.cut.own) * plane);
-  return {own.begin(), own.end()};
+  return taken_from(memory, runs_in_memory(of_rank, memory.size() / planes_in_memory(of_rank)));
 }
 
 Bytes with_ghosts(const program::Program& of_rank, std::span<const std::byte> own) {
-  const std::size_t plane = own.size() / static_cast<std::size_t>(of_rank.cut.own);
+  const Cut& cut = of_rank.cut;
+  std::size_t plane = own.size() / static_cast<std::size_t>(cut.own);
+  if (cut.second.ranks > 1)
+    plane = plane / static_cast<std::size_t>(cut.second.own) *
+            static_cast<std::size_t>(of_rank.extent[static_cast<std::size_t>(cut.axis - 1)]);
   Bytes memory(plane * planes_in_memory(of_rank));
-  std::ranges::copy(
-      own, memory.begin() +
-               static_cast<std::ptrdiff_t>(static_cast<std::size_t>(of_rank.cut.ghost[0]) * plane));
+  put_into(memory, runs_in_memory(of_rank, plane), own);
   return memory;
+}
+
+Bytes share_of_whole(const Cut& cut, int ranks, int rank, std::span<const std::byte> whole) {
+  return taken_from(whole, runs_in_whole(cut, ranks, rank, whole.size()));
+}
+
+void put_share(const Cut& cut, int ranks, int rank, std::span<const std::byte> own,
+               std::span<std::byte> whole) {
+  put_into(whole, runs_in_whole(cut, ranks, rank, whole.size()), own);
+}
+
+std::vector<OwnSites> own_sites_among(const program::Program& program, int ranks, int rank,
+                                      std::size_t first, std::size_t count) {
+  const Cut& cut = program.cut;
+  const auto plane = static_cast<std::size_t>(program.sites()) / planes_in_memory(program);
+  const OwnRuns memory = runs_in_memory(program, plane);
+  const std::size_t whole_plane =
+      plane / static_cast<std::size_t>(program.extent[static_cast<std::size_t>(cut.axis - 1)]) *
+      static_cast<std::size_t>(cut.second.whole);
+  const OwnRuns whole =
+      runs_in_whole(cut, ranks, rank, whole_plane * static_cast<std::size_t>(cut.whole));
+  std::vector<OwnSites> list;
+  for (std::size_t k = 0; k < whole.count; ++k) {
+    const std::size_t begin = whole.first + k * whole.step;
+    const std::size_t from = std::max(first, begin),
+                      to = std::min(first + count, begin + whole.bytes);
+    if (from < to)
+      list.push_back({memory.first + k * memory.step + (from - begin), from, to - from});
+  }
+  return list;
 }
 
 }  // namespace vphi::runtime

@@ -29,8 +29,9 @@ class LatticeRanks {
   ~LatticeRanks();
 
   comm::Comm& comm() { return comm_; }
-  /// Number of the first own plane in the whole lattice.
+  /// Number of the first own plane in the whole lattice, and of the first own line of a plane.
   std::int64_t first() const;
+  std::int64_t first_line() const;
 
   /// Queues what fills the ghosts and gathers the sums.
   void exchange(const Wanted& wanted);
@@ -49,6 +50,7 @@ class LatticeRanks {
  private:
   void through_host(const Wanted& wanted);
   void dealt_through_host(const Wanted::Dealt& dealt);
+  void blocks_through_host(const Wanted::Ghosts& ghosts);
   void others_through_host(const Wanted::Ghosts& ghosts);
   void neighbours_through_host(const Wanted::Ghosts& ghosts);
   /// Null: through the memory of the host.
@@ -62,9 +64,23 @@ class LatticeRanks {
   bool chosen_ = false;
 };
 
-/// Of arrays that lie plane by plane: the own planes of a rank's memory, and back, with ghosts that
-/// are zero.
+/// Of arrays that lie plane by plane: the own planes of a rank's memory, or its own lines of them,
+/// and back, with ghosts that are zero.
 comm::Bytes own_planes(const program::Program& of_rank, std::span<const std::byte> memory);
 comm::Bytes with_ghosts(const program::Program& of_rank, std::span<const std::byte> own);
+/// The own planes or lines of a rank out of those of the whole lattice, and back into their place.
+comm::Bytes share_of_whole(const program::Cut& cut, int ranks, int rank,
+                           std::span<const std::byte> whole);
+void put_share(const program::Cut& cut, int ranks, int rank, std::span<const std::byte> own,
+               std::span<std::byte> whole);
+
+/// Sites that lie side by side, of the own ones of a rank.
+struct OwnSites {
+  std::size_t in_memory = 0, in_whole = 0, count = 0;
+};
+/// Of a lattice that is cut along two axes: those among `count` sites of the whole lattice, from
+/// number `first` on. `program`: of any rank.
+std::vector<OwnSites> own_sites_among(const program::Program& program, int ranks, int rank,
+                                      std::size_t first, std::size_t count);
 
 }  // namespace vphi::runtime

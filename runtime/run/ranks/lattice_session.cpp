@@ -41,12 +41,15 @@ void tell_model(const Program& own, RankGroup& group) {
   first.modelled_kernels = step.kernels, first.modelled_exchanges = step.exchanges;
 }
 
+/// Scalars with the places of a rank's first plane and line, which are not shown.
+std::size_t origins(const program::Cut& cut) { return cut.second.ranks > 1 ? 2 : 1; }
+
 }  // namespace
 
 Program whole_lattice(const Program& of_a_rank) {
   Program whole = of_a_rank;
   whole.extent = whole.whole_extent();
-  whole.scalars.pop_back();  // the number of the first own plane
+  whole.scalars.resize(whole.scalars.size() - origins(whole.cut));
   whole.cut = {};
   return whole;
 }
@@ -63,6 +66,7 @@ LatticeSession::LatticeSession(const Program& own, const Program* other, const P
     RankInfo& rank = group.ranks()[r];
     rank.instances = 1, rank.planes = own.cut.planes(group.size(), static_cast<int>(r)).count;
     rank.row = own.cut.axis == 0;
+    rank.lines = own.cut.second.ranks > 1 ? own.cut.second.own : 0;
   }
   tell_model(own, group);
   Packer opening =
@@ -107,7 +111,7 @@ void LatticeSession::start() {
 
 const std::vector<double>& LatticeSession::scalars() {
   const std::vector<double>& own = Session::scalars();
-  shown_scalars_.assign(own.begin(), own.end() - 1);
+  shown_scalars_.assign(own.begin(), own.end() - static_cast<std::ptrdiff_t>(origins(own_.cut)));
   return shown_scalars_;
 }
 
@@ -120,7 +124,7 @@ void LatticeSession::set_scalar(int slot, double value, std::int64_t instance) {
 
 void LatticeSession::set_scalars(std::span<const double> values) {
   std::vector<double> all(values.begin(), values.end());
-  all.push_back(0);  // each rank puts the number of its first plane here
+  all.resize(all.size() + origins(own_.cut));  // each rank puts the place of its part here
   group_.tell(order(Order::SetScalars));
   const Bytes bytes = bytes_of_numbers(std::span<const double>(all));
   group_.deal(std::vector<Bytes>(static_cast<std::size_t>(group_.size()), bytes));
@@ -128,21 +132,25 @@ void LatticeSession::set_scalars(std::span<const double> values) {
 }
 
 LatticeSession::Bytes LatticeSession::deal(std::span<const std::byte> whole) {
-  const program::Cut& cut = own_.cut;
-  const std::size_t plane = whole.size() / static_cast<std::size_t>(cut.whole);
   std::vector<Bytes> all;
-  for (int r = 0; r < group_.size(); ++r) {
-    const auto planes = cut.planes(group_.size(), r);
-    all.push_back(
-        with_ghosts(program_of(r), whole.subspan(static_cast<std::size_t>(planes.first) * plane,
-                                                 static_cast<std::size_t>(planes.count) * plane)));
-  }
+  for (int r = 0; r < group_.size(); ++r)
+    all.push_back(with_ghosts(program_of(r), share_of_whole(own_.cut, group_.size(), r, whole)));
   return group_.deal(all);
 }
 
 LatticeSession::Bytes LatticeSession::join(const Bytes& own,
                                            const std::vector<Bytes>& others) const {
   Bytes all = own_planes(own_, own);
+  std::size_t size = all.size();
+  for (std::size_t r = 1; r < others.size(); ++r) size += others[r].size();
+  if (own_.cut.second.ranks > 1) {
+    Bytes whole(size);
+    put_share(own_.cut, group_.size(), 0, all, whole);
+    for (std::size_t r = 1; r < others.size(); ++r)
+      put_share(own_.cut, group_.size(), static_cast<int>(r), others[r], whole);
+    return whole;
+  }
+  all.reserve(size);
   for (std::size_t r = 1; r < others.size(); ++r)
     all.insert(all.end(), others[r].begin(), others[r].end());
   return all;
@@ -160,12 +168,27 @@ std::vector<double> LatticeSession::read(int buffer, std::int64_t) {
   return LatticeSession::read(buffer);
 }
 
-/// Ranks have planes in their order, so what they have of the sites follows one another.
+/// Ranks have planes in their order, so what they have of the sites follows one another; of a cut
+/// along two axes each rank gives runs of them.
 std::vector<double> LatticeSession::read_sites(int buffer, std::size_t first, std::size_t count) {
   std::vector<double> all;
   const auto others = group_.ask(order(Order::ReadSites, {buffer, static_cast<std::int64_t>(first),
                                                           static_cast<std::int64_t>(count)}),
                                  [&] { all = read_own_sites(buffer, first, count); });
+  if (own_.cut.second.ranks > 1) {
+    std::vector<double> whole(count);
+    for (std::size_t r = 0; r < others.size(); ++r) {
+      const std::vector<double> some = r == 0 ? all : numbers_of_bytes(others[r]);
+      auto next = some.begin();
+      for (const OwnSites& run :
+           own_sites_among(own_, group_.size(), static_cast<int>(r), first, count)) {
+        const auto end = next + static_cast<std::ptrdiff_t>(run.count);
+        std::copy(next, end, whole.begin() + static_cast<std::ptrdiff_t>(run.in_whole - first));
+        next = end;
+      }
+    }
+    return whole;
+  }
   for (std::size_t r = 1; r < others.size(); ++r) {
     const std::vector<double> some = numbers_of_bytes(others[r]);
     all.insert(all.end(), some.begin(), some.end());

@@ -14,12 +14,13 @@ struct RankInfo {
   std::size_t memory_held = 0;  ///< the most that its session has held
   std::int64_t instances = 0;   ///< of a batch
   std::int64_t planes = 0;      ///< of a lattice that ranks share; 0: they share instances
+  std::int64_t lines = 0;       ///< of each plane, where a second axis is cut too
   bool row = false;             ///< the lattice is a row, as of bodies: planes are sites
   double busy = 0;              ///< seconds in steps
   /// Seconds of a step at the limits of the GPUs that cut_model knows by name; empty: not modelled.
   std::string modelled_for;
   double modelled_kernels = 0, modelled_exchanges = 0;
-  std::string planes_go;        ///< "from device to device"; empty: none has gone
+  std::string planes_go;  ///< "from device to device"; empty: none has gone
 };
 
 }  // namespace vphi::runtime

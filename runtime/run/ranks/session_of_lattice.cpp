@@ -10,6 +10,27 @@ namespace vphi::runtime {
 
 using program::Argument;
 
+namespace {
+
+/// Sums of a cut along two axes in the order of the lattice: of each plane those of the ranks that
+/// have lines of it, `of_plane` bytes of each.
+Wanted::Dealt sums_in_order(const program::Cut& cut, int ranks, BufferHandle own, BufferHandle all,
+                            std::size_t of_plane) {
+  Wanted::Dealt dealt{own, all, {}};
+  const auto beside = static_cast<std::size_t>(cut.second.ranks);
+  for (int giver = 0; giver < ranks; ++giver) {
+    const program::Cut::Planes planes = cut.planes(ranks, giver);
+    const auto before =
+        static_cast<std::size_t>(planes.first) * beside + static_cast<std::size_t>(giver) % beside;
+    dealt.runs.emplace_back(static_cast<std::size_t>(ranks),
+                            Wanted::Runs{0, of_plane, before * of_plane, beside * of_plane,
+                                         of_plane, static_cast<std::uint64_t>(planes.count)});
+  }
+  return dealt;
+}
+
+}  // namespace
+
 /// What this launch needs of other ranks, beside what the launches before it have left.
 void Session::add_wanted_before(const program::Launch& launch, Wanted& wanted) const {
   for (const Argument& a : program_.kernels[launch.kernel].arguments) {
@@ -23,6 +44,12 @@ void Session::add_wanted_before(const program::Launch& launch, Wanted& wanted) c
     if (a.kind != Argument::Kind::Gathered) continue;
     const auto bytes =
         static_cast<std::size_t>(program_.kernels[a.index].for_ranks()) * sizeof(double);
+    if (program_.cut.second.ranks > 1 && program_.kernels[a.index].totals == 0) {
+      wanted.dealt.push_back(sums_in_order(program_.cut, lattice_->comm().size(),
+                                           partials_[a.index], gathered_[launch.kernel],
+                                           bytes / static_cast<std::size_t>(program_.cut.own)));
+      continue;
+    }
     wanted.joined.push_back(
         {partials_[a.index], gathered_[launch.kernel], bytes, static_cast<std::size_t>(a.bytes)});
   }
@@ -31,13 +58,13 @@ void Session::add_wanted_before(const program::Launch& launch, Wanted& wanted) c
 void Session::add_wanted_after(const program::Launch& launch, Wanted& wanted) const {
   for (const program::Halo& halo : launch.halos)
     wanted.ghosts.push_back(
-        {now(halo.buffer), program_.buffers[halo.buffer].precision, halo.depth});
+        {now(halo.buffer), program_.buffers[halo.buffer].precision, halo.depth, halo.beside});
 }
 
 void Session::fill_ghosts(int buffer) {
   Wanted wanted;
-  wanted.ghosts.push_back(
-      {now(buffer), program_.buffers[buffer].precision, program_.cut.deepest()});
+  wanted.ghosts.push_back({now(buffer), program_.buffers[buffer].precision, program_.cut.deepest(),
+                           program_.cut.second.ghost});
   lattice_->exchange(wanted);
 }
 
@@ -70,6 +97,7 @@ std::pair<std::size_t, std::size_t> Session::own_sites() const {
 }
 
 std::vector<double> Session::read_own_sites(int buffer, std::size_t first, std::size_t count) {
+  if (program_.cut.second.ranks > 1) return read_own_lines(buffer, first, count);
   const auto plane = static_cast<std::size_t>(program_.sites()) / planes_in_memory(program_);
   const std::size_t begin = static_cast<std::size_t>(lattice_->first()) * plane;
   const std::size_t from = std::max(first, begin),
@@ -78,6 +106,17 @@ std::vector<double> Session::read_own_sites(int buffer, std::size_t first, std::
   if (from >= to) return {};
   return read_from(buffer, from - begin + static_cast<std::size_t>(program_.cut.ghost[0]) * plane,
                    to - from);
+}
+
+/// Of each plane the own lines among these sites.
+std::vector<double> Session::read_own_lines(int buffer, std::size_t first, std::size_t count) {
+  std::vector<double> values;
+  for (const OwnSites& run :
+       own_sites_among(program_, lattice_->comm().size(), lattice_->comm().rank(), first, count)) {
+    const auto some = read_from(buffer, run.in_memory, run.count);
+    values.insert(values.end(), some.begin(), some.end());
+  }
+  return values;
 }
 
 /// The first rank draws the field of the whole lattice, with the numbers of one device.
@@ -90,13 +129,8 @@ std::vector<double> Session::share_of_random(std::size_t index) {
     whole.extent = whole.whole_extent();
     const std::vector<double> values = random_fields(whole, program_.random[index], first_instance_,
                                                      1, threads_, &configurations_);
-    const std::size_t plane = values.size() / static_cast<std::size_t>(whole.cut.whole);
-    for (int r = 0; r < comm.size(); ++r) {
-      const auto planes = whole.cut.planes(comm.size(), r);
-      shares.push_back(bytes_of_numbers(
-          std::span(values).subspan(static_cast<std::size_t>(planes.first) * plane,
-                                    static_cast<std::size_t>(planes.count) * plane)));
-    }
+    for (int r = 0; r < comm.size(); ++r)
+      shares.push_back(share_of_whole(whole.cut, comm.size(), r, std::as_bytes(std::span(values))));
   }
   return numbers_of_bytes(with_ghosts(program_, comm.deal(shares)));
 }

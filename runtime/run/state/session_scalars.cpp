@@ -106,6 +106,9 @@ void Session::put_scalars(std::span<const double> values) {
     std::vector<double> own(values.begin(), values.end());
     own.at(static_cast<std::size_t>(program_.cut.origin_slot)) =
         static_cast<double>(lattice_->first());
+    if (program_.cut.second.ranks > 1)
+      own.at(static_cast<std::size_t>(program_.cut.second.origin_slot)) =
+          static_cast<double>(lattice_->first_line());
     device_.upload(scalars_, 0, std::as_bytes(std::span(own)));
     return;
   }

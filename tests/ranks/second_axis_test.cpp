@@ -1,0 +1,226 @@
+// Lattices that are cut along two axes: the same bits as on one device, and what is refused.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "runtime/device/cuda/nvrtc.hpp"
+#include "runtime/run/ranks/cut_model.hpp"
+#include "tests/run/command.hpp"
+#include "tests/support/cut_ranks.hpp"
+#include "tests/support/scratch.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+struct Family {
+  const char* name;
+  const char* model;
+  const char* lattice;
+  int ranks, beside;
+};
+
+void PrintTo(const Family& family, std::ostream* out) { *out << family.name; }
+
+class SecondAxis : public ::testing::TestWithParam<Family> {};
+
+/// 3 ranks along z have different numbers of planes.
+TEST_P(SecondAxis, HasTheBitsOfOneDevice) {
+  const Family& family = GetParam();
+  testing::CutSetup setup;
+  setup.lattice = family.lattice, setup.beside = family.beside;
+  const auto result = testing::cut_and_compare(testing::shipped(family.model), family.ranks, setup);
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, SecondAxis,
+                         ::testing::Values(Family{"Points27", "cosmology/preheating", "48 * 48 * 5",
+                                                  6, 2},
+                                           Family{"Noise", "noise/thermal", "48 * 48 * 6", 4, 2}),
+                         [](const auto& info) { return info.param.name; });
+
+/// Links that are updated in turns, with staples around corners.
+TEST(SecondAxisOfLinks, HasTheBitsOfOneDevice) {
+  const testing::ScratchFolder folder;
+  const std::string path = (folder / "links.vphi").string();
+  std::ofstream(path) << R"(model links "U(1) links, heatbath and overrelaxation"
+lattice grid: 8^4
+gauge U: U(1)
+P[mu,nu] = loop(mu, nu, -mu, -nu)
+plaquette = mean(re(P[mu,nu]), mu < nu)
+action S = sum(1 - re(P[mu,nu]), mu < nu)
+sample heatbath, sweeps = 20, overrelax = 1
+init U ~ hot
+every 1 sweep: plaquette -> "links.h5"
+)";
+  testing::CutSetup setup;
+  setup.lattice = "8 * 16 * 16 * 4", setup.beside = 2;
+  const auto result = testing::cut_and_compare(path, 4, setup);
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
+/// A stencil that reaches two sites along each axis, coordinates, and ends of other kinds on each
+/// axis.
+constexpr const char* kEnds = R"(model ends "Waves between ends of several kinds"
+lattice box: 48 * 48 * 8, spacing = 0.5, boundary = [{}]
+field phi: real
+potential V = phi^2*(1 + 0.01*x + 0.02*y + 0.03*z)/2 + phi^4/4
+laplacian = {}
+init phi ~ sin(x) + cos(0.3*y) + 0.1*z + 0.2*normal, phi' = 0
+evolve leapfrog, dt = 0.05, until = t > 1
+every 5 steps: mean(phi), var(phi), max(phi), energies -> "ends.csv"
+)";
+
+TEST(SecondAxisEnds, HaveTheBitsOfOneDevice) {
+  const testing::ScratchFolder folder;
+  for (const auto& [ends, laplacian] : {std::pair("periodic, neumann, fixed", "iso27"),
+                                        {"periodic, fixed, neumann", "star2"},
+                                        {"neumann, antiperiodic, outflow", "iso27"},
+                                        {"periodic, periodic, periodic", "axis4"}}) {
+    const std::string path = (folder / "ends.vphi").string();
+    std::ofstream(path) << fmt::format(kEnds, ends, laplacian);
+    testing::CutSetup setup;
+    const bool quarters = std::string(laplacian) == "axis4";
+    setup.lattice = quarters ? "64 * 64 * 4" : "48 * 48 * 8", setup.beside = quarters ? 4 : 2;
+    const auto result = testing::cut_and_compare(path, 2 * setup.beside, setup);
+    EXPECT_EQ(result.refused, "") << ends;
+    EXPECT_EQ(result.differs, "") << ends;
+  }
+}
+
+/// On a GPU sums agree to rounding, and so do fields that depend on them.
+TEST(SecondAxisAsOnGpu, AgreesWithOneDevice) {
+  if (testing::device("opencl") == nullptr) GTEST_SKIP() << "no OpenCL device";
+  for (const char* model : {"cosmology/preheating", "noise/thermal"}) {
+    testing::CutSetup setup{"opencl", true, "f64", 1e-11};
+    setup.lattice = "64 * 64 * 16", setup.beside = 2;
+    const auto result = testing::cut_and_compare(testing::shipped(model), 4, setup);
+    EXPECT_EQ(result.refused, "") << model;
+    EXPECT_EQ(result.differs, "") << model;
+  }
+}
+
+TEST(SecondAxisForCuda, KernelsMarchAndCompile) {
+  emit::TargetInfo cuda;
+  cuda.target = program::Target::Cuda;
+  cuda.is_cpu = false;
+  CompileOptions options;
+  options.ranks = 4, options.rank = 3, options.ranks_beside = 2, options.lattice = "128^3";
+  const Compilation c = compile_model(testing::shipped("cosmology/preheating"), options, cuda);
+  ASSERT_TRUE(c.program);
+  bool marched = false;
+  for (const program::Kernel& kernel : c.program->kernels) {
+    marched = marched || kernel.source.find("A group marches") != std::string::npos;
+    if (kernel.name != "sweep" || runtime::nvrtc_version().empty()) continue;
+    std::string log;
+    EXPECT_NO_THROW(runtime::nvrtc_compile(kernel.source, "sm_90", &log)) << log;
+  }
+  EXPECT_TRUE(marched);
+}
+
+program::Program share_for_cuda(int ranks, int beside) {
+  emit::TargetInfo cuda;
+  cuda.target = program::Target::Cuda;
+  cuda.is_cpu = false;
+  CompileOptions options;
+  options.ranks = ranks, options.ranks_beside = beside;
+  options.lattice = "128^3", options.precision = "f32";
+  return compile_model(testing::shipped("cosmology/preheating"), options, cuda).program.value();
+}
+
+/// Two fields, one plane and one line on each side: 32 planes with 64 of 128 lines, and beside
+/// these and the ghosts below and above them a line.
+TEST(SecondAxisModel, CountsLinesOfPlanes) {
+  const runtime::Traffic traffic = runtime::traffic_of_step(share_for_cuda(8, 2));
+  EXPECT_EQ(traffic.planes, 2 * sizeof(float) * 128 * (2 * 64 + 2 * (32 + 2)));
+}
+
+class SecondAxisCommand : public test::CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    write("box.vphi", R"(model box "A field in a box that is cut along two axes"
+lattice box: 48 * 48 * 16, spacing = 0.5
+field phi: real
+potential V = phi^2/2 + phi^4/4
+init phi ~ 1 + 0.1*normal, phi' = 0
+evolve leapfrog, dt = 0.05, until = t > 1
+every 5 steps: mean(phi), var(phi), energies, spectrum(phi), histogram(phi, bins = 8) -> "box.csv"
+at end: slice(phi, z = 0), slice(phi, x = 0) -> "box.csv"
+)");
+  }
+
+  void expect_same_tables(const std::string& one, const std::string& other) {
+    int files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / one)) {
+      if (entry.path().extension() != ".csv") continue;
+      const std::string name = "/" + entry.path().filename().string();
+      EXPECT_EQ(text(one + name), text(other + name)) << name;
+      ++files;
+    }
+    EXPECT_GE(files, 3);
+  }
+};
+
+TEST_F(SecondAxisCommand, ResultsAreThoseOfOneDeviceAndGoOnWithAnotherCut) {
+  ASSERT_EQ(vphi("run box.vphi --device native --quiet --out whole").status, 0);
+  const auto four = vphi("run box.vphi --device native --json --cut z=3,y=2 --out cut");
+  ASSERT_EQ(four.status, 0) << four.error;
+  EXPECT_EQ(nlohmann::json::parse(four.out)["ranks"].size(), 6u);
+  expect_same_tables("whole", "cut");
+  for (const auto& [before, after] :
+       {std::pair("--cut z=2,y=2", "--cut z=3"), {"--ranks 3", "--cut z=4,y=2"}}) {
+    std::filesystem::remove_all(folder_ / "parts");
+    const auto first = vphi(fmt::format(
+        "run box.vphi --device native --quiet --out parts --steps 10 --checkpoint-every '5 steps' "
+        "{}",
+        before));
+    ASSERT_EQ(first.status, 0) << first.error;
+    const auto then = vphi(fmt::format(
+        "run box.vphi --device native --quiet --resume=parts --steps 21 --out parts {}", after));
+    ASSERT_EQ(then.status, 0) << then.error;
+    EXPECT_EQ(text("whole/box.series.csv"), text("parts/box.series.csv")) << before << after;
+  }
+}
+
+/// More ranks than planes, and what a check says.
+TEST_F(SecondAxisCommand, IsChosenWherePlanesDoNotSuffice) {
+  const auto said = vphi("check box.vphi --ranks 32");
+  EXPECT_EQ(said.status, 0) << said.error;
+  EXPECT_NE(said.out.find("32: 1 of 16 planes along z, 24 of their 48 lines along y for the first, "
+                          "1 and 1 copies of its neighbours' planes below and above them, 1 and 1 "
+                          "of their lines beside them"),
+            std::string::npos)
+      << said.out;
+  EXPECT_EQ(vphi("explain box.vphi --cut z=2,y=2").status, 0);
+}
+
+TEST_F(SecondAxisCommand, WhatCannotBeCutAlongTwoAxesIsRefusedWithTheWayOut) {
+  for (const auto& [words, message, way] :
+       {std::tuple("box.vphi --cut z=2,x=2", "is cut along its slowest, z, and the next one, y",
+                   "--cut z=4"),
+        std::tuple("box.vphi --cut z=2,y=4", "its planes are cut along y into 2 equal parts",
+                   "--cut z=8"),
+        std::tuple("box.vphi --lattice 16^3 --cut z=2,y=2",
+                   "its planes of 16 lines along y are too small for a cut", "--cut z=4"),
+        std::tuple("box.vphi --cut z=32,y=2", "its 16 planes along z are cut between slabs of 1",
+                   "16 ranks along z at most"),
+        std::tuple("drum --lattice 64^2 --cut y=2,x=2", "rows along x stay whole", "--cut y=4"),
+        std::tuple("fireball --lattice 48^3 --cut z=2,y=2",
+                   "kernels that walk along lines are cut along one axis", "--cut z=4"),
+        std::tuple("su2 --lattice '16*16*16*8' --cut t=2,z=2",
+                   "is computed of gathered arrays where one axis is cut", "--cut t=4")}) {
+    const auto refused = vphi(std::string("check ") + words);
+    EXPECT_EQ(refused.status, 1) << words;
+    EXPECT_NE(refused.error.find(message), std::string::npos) << words << refused.error;
+    EXPECT_NE(refused.error.find(way), std::string::npos) << words << refused.error;
+  }
+}
+
+}  // namespace
+}  // namespace vphi
