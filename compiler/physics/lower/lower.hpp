@@ -181,6 +181,7 @@ class Lowerer {
   Expr rate_along_flow(Expr average, dsl::Span span);
   // solve.cpp
   std::optional<Value> solve(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> read_solve(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> of_solve(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> of_action(const dsl::Expr& e, const Scope& scope);
   /// `option`: which of the call's options names the solver. `shifts`: the text solves for these
@@ -239,6 +240,9 @@ class Lowerer {
   bool keep_gaps_ = false;
   std::map<std::string, Value> known_;  ///< lowered definitions that do not depend on local names
   std::set<std::string> lowering_;      ///< to find cycles
+  /// What a `solve` has given, by its place in the text and the indices there.
+  using SolvePlace = std::pair<const dsl::Expr*, std::map<std::string, int>>;
+  std::map<SolvePlace, Value> solved_;
 };
 
 }  // namespace vphi::physics

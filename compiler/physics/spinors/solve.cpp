@@ -236,6 +236,22 @@ void complete(const Program& d, LinearSystem& solve, const Image& image, bool ev
 }  // namespace
 
 std::optional<Value> Lowerer::solve(const dsl::Expr& e, const Scope& scope) {
+  // A column is named as often as it stands in a contraction: it is read once for each set of
+  // indices where nothing else can change its meaning.
+  if (scope.parent || !scope.values.empty() || &scope.reading() != &Scope{}.reading())
+    return read_solve(e, scope);
+  SolvePlace place{&e, {}};
+  for (const auto& [name, index] : scope.indices) {
+    if (index.direction || index.body != IndexValue::Body::None) return read_solve(e, scope);
+    place.second.emplace(name, index.value);
+  }
+  if (const auto known = solved_.find(place); known != solved_.end()) return known->second;
+  const std::optional<Value> x = read_solve(e, scope);
+  if (x) solved_.emplace(std::move(place), *x);
+  return x;
+}
+
+std::optional<Value> Lowerer::read_solve(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
   const dsl::Expr& op = *e.args[0];
   const NamedFact& fact = solved_operator(d_, e);
