@@ -6,6 +6,7 @@
 
 #include "compiler/audit/audit.hpp"
 #include "compiler/compile.hpp"
+#include "runtime/device/cuda/cuda.hpp"
 #include "runtime/device/cuda/nvrtc.hpp"
 #include "runtime/device/device.hpp"
 #include "tests/audit/machine.hpp"
@@ -46,7 +47,10 @@ TEST_P(ModelAudit, KernelsAreBranchFreeAndCompile) {
       ASSERT_TRUE(result.available) << where << result.reason << "\n" << result.log;
       for (const std::string& violation : result.violations) ADD_FAILURE() << where << violation;
       for (const FunctionFacts& function : result.functions) sites += function.site;
-      if (way.target.target != Target::Cuda || !nvrtc) continue;
+      if (way.target.target != Target::Cuda) continue;
+      EXPECT_NE(kernel.source.find(runtime::kAwait), std::string::npos)
+          << where << "it does not begin while the launch before it ends";
+      if (!nvrtc) continue;
       try {
         const Machine machine = compiled(kernel.source);
         EXPECT_GE(machine.spilled, 0) << where << machine.log;

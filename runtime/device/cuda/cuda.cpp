@@ -126,16 +126,7 @@ class CudaDevice : public Device {
     std::vector<void*> parameters;
     for (cu::Pointer& pointer : pointers) parameters.push_back(&pointer);
     use();
-    const auto& grid = kernel.grid;
-    const auto& block = kernel.block;
-    const cu::Result code =
-        kernel.together
-            ? api_.LaunchCooperativeKernel(kernel.function, grid[0], grid[1], grid[2], block[0],
-                                           block[1], block[2], kernel.shared_bytes, stream_,
-                                           parameters.data())
-            : api_.LaunchKernel(kernel.function, grid[0], grid[1], grid[2], block[0], block[1],
-                                block[2], kernel.shared_bytes, stream_, parameters.data(), nullptr);
-    check(code, "launch kernel '" + kernel.name + "'");
+    check(launch(kernel, parameters.data()), "launch kernel '" + kernel.name + "'");
   }
 
   RecordingHandle record(const std::function<void()>& body) override {
@@ -272,6 +263,7 @@ class CudaDevice : public Device {
     cu::Function function = nullptr;
     std::array<std::uint32_t, 3> grid{}, block{};
     std::uint32_t shared_bytes = 0;
+    bool begins_early = false;  ///< it waits itself for the launch before it (kAwait)
     bool together = false;
     std::size_t arguments = 0;
     KernelReport report;
@@ -286,6 +278,23 @@ class CudaDevice : public Device {
     check(api_.DevicePrimaryCtxRetain(&context_, device_), "open");
     check(api_.CtxSetCurrent(context_), "open");
     check(api_.StreamCreate(&stream_, cu::kStreamNonBlocking), "make a stream");
+  }
+
+  cu::Result launch(const Compiled& kernel, void** parameters) const {
+    const auto& grid = kernel.grid;
+    const auto& block = kernel.block;
+    if (kernel.together)
+      return api_.LaunchCooperativeKernel(kernel.function, grid[0], grid[1], grid[2], block[0],
+                                          block[1], block[2], kernel.shared_bytes, stream_,
+                                          parameters);
+    if (!kernel.begins_early)
+      return api_.LaunchKernel(kernel.function, grid[0], grid[1], grid[2], block[0], block[1],
+                               block[2], kernel.shared_bytes, stream_, parameters, nullptr);
+    cu::LaunchAttribute early;
+    early.id = cu::kBeginsEarly;
+    early.value = 1;
+    const cu::LaunchConfig config{grid, block, kernel.shared_bytes, stream_, &early, 1};
+    return api_.LaunchKernelEx(&config, kernel.function, parameters, nullptr);
   }
 
   /// An event that says after what something is queued.
@@ -334,6 +343,9 @@ class CudaDevice : public Device {
     result.block = kernel.block;
     result.shared_bytes = kernel.shared_bytes;
     result.together = kernel.together;
+    constexpr int kFirstToBeginEarly = 9;  // compute capability
+    result.begins_early = info_.major >= kFirstToBeginEarly && api_.LaunchKernelEx != nullptr &&
+                          kernel.source.find(kAwait) != std::string::npos;
     if (kernel.together) check_room(kernel, result.function);
     result.arguments = kernel.arguments.size();
     return result;

@@ -3,6 +3,10 @@
 // Calling convention of a kernel (program::Kernel, Target::Cuda): extern "C" __global__, one
 // pointer for each program::Argument, in order; `shared_bytes` of dynamic shared memory. Code is
 // compiled for exactly this GPU. All work goes to one stream; a Recording is a CUDA graph.
+//
+// A kernel that begins with `VPHI_AWAIT;` (kAwait) waits there for the launch before it. From
+// compute capability 9.0 on it is started while that launch still ends, so that no time passes
+// between them (programmatic dependent launch).
 #pragma once
 
 #include <memory>
@@ -12,6 +16,8 @@
 #include "runtime/device/device.hpp"
 
 namespace vphi::runtime {
+
+inline constexpr const char* kAwait = "VPHI_AWAIT;";
 
 /// "cuda:0", "cuda:1", ...; empty, with a reason, where there is no GPU or no compiler for it.
 std::vector<DeviceInfo> list_cuda(std::string* why = nullptr);

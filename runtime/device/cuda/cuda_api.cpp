@@ -84,6 +84,10 @@ Loaded load() {
   }
   driver->bind(result.api.CtxRecordEvent, "cuCtxRecordEvent");
   const Result code = result.api.Init(0);
+  constexpr int kRecordsEarlyLaunches = 12030;
+  int version = 0;
+  if (result.api.DriverGetVersion(&version) == kSuccess && version >= kRecordsEarlyLaunches)
+    driver->bind(result.api.LaunchKernelEx, "cuLaunchKernelEx");
   int count = 0;
   result.usable = code == kSuccess && result.api.DeviceGetCount(&count) == kSuccess && count > 0;
   if (!result.usable)

@@ -30,6 +30,20 @@ struct IpcHandle {
   std::array<std::byte, 64> bytes;
 };
 
+/// CUlaunchAttribute and CUlaunchConfig.
+struct LaunchAttribute {
+  int id = 0, pad = 0;
+  int value = 0;
+  std::array<char, 60> other_values{};
+};
+struct LaunchConfig {
+  std::array<unsigned, 3> grid{}, block{};
+  unsigned shared_bytes = 0;
+  Stream stream = nullptr;
+  LaunchAttribute* attributes = nullptr;
+  unsigned count = 0;
+};
+constexpr int kBeginsEarly = 6;  ///< CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 constexpr Result kSuccess = 0, kOutOfMemory = 2, kPeerAlreadyEnabled = 704;
 constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76, kSharedPerBlockOptIn = 97;
 constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4, kFunctionMaxDynamicShared = 8;
@@ -94,6 +108,8 @@ struct Api {
                          unsigned, Stream, void**, void**) = nullptr;
   Result (*LaunchCooperativeKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned,
                                     unsigned, unsigned, Stream, void**) = nullptr;
+  /// Null in drivers before CUDA 12.3, whose recordings cannot contain launches that begin early.
+  Result (*LaunchKernelEx)(const LaunchConfig*, Function, void**, void**) = nullptr;
   Result (*OccupancyMaxActiveBlocksPerMultiprocessor)(int*, Function, int, std::size_t) = nullptr;
 
   /// Loaded and initialised; null, with a reason, where there is no driver or no GPU.

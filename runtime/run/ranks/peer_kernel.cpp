@@ -8,7 +8,12 @@ constexpr unsigned kPeerThreads = 512;
 
 // An inbox has two halves. A rank fills the half of an exchange for another one only after that one
 // has begun the exchange before, and so has ended the one before that, which had the same half.
-constexpr const char* kCopySource = R"(typedef unsigned int u32;
+constexpr const char* kCopySource = R"(#if __CUDA_ARCH__ >= 900
+#define VPHI_AWAIT asm volatile("griddepcontrol.wait;" ::: "memory")
+#else
+#define VPHI_AWAIT
+#endif
+typedef unsigned int u32;
 typedef unsigned long long u64;
 struct head { u64 sent, received, ranks, rank, half; };
 struct piece { u64 from, to, flag; u32 units, unit; u64 keep, flip; };
@@ -71,6 +76,7 @@ __device__ void wait_for(u64 flag, u32 exchange, u32* counts) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) vphi_peers(const u64* table, u32* counts) {
+  VPHI_AWAIT;
   const head h = *(const head*)table;
   const u64* counts_of = table + sizeof(head) / 8;
   const piece* send = (const piece*)(counts_of + h.ranks);
@@ -107,6 +113,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) vphi_peers(const u64* tabl
 // One block after the other takes a piece.
 constexpr const char* kPackSource = R"(
 extern "C" __global__ void __launch_bounds__(THREADS) vphi_pack(const u64* table) {
+  VPHI_AWAIT;
   const head h = *(const head*)table;
   const piece* send = (const piece*)(table + sizeof(head) / 8);
   for (u32 k = blockIdx.x; k < h.sent; k += gridDim.x) copy(send[k], send[k].from, send[k].to);
@@ -115,6 +122,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) vphi_pack(const u64* table
 
 constexpr const char* kUnpackSource = R"(
 extern "C" __global__ void __launch_bounds__(THREADS) vphi_unpack(const u64* table) {
+  VPHI_AWAIT;
   const head h = *(const head*)table;
   const piece* receive = (const piece*)(table + sizeof(head) / 8) + h.sent;
   for (u32 k = blockIdx.x; k < h.received; k += gridDim.x)

@@ -8,6 +8,7 @@
 #define VPHI_KERNEL(threads, blocks) \
   __kernel void __attribute__((reqd_work_group_size(threads, 1, 1)))
 #endif
+#define VPHI_AWAIT
 #define VPHI_INLINE static inline
 #define VPHI_GLOBAL __global
 #define VPHI_LOCAL __local
@@ -191,6 +192,7 @@ VPHI_KERNEL(256, 1) vphi_wave(
     VPHI_GLOBAL double* scalars,
     VPHI_GLOBAL double* partials,
     VPHI_GLOBAL unsigned* counter) {
+  VPHI_AWAIT;
   const unsigned thread = vphi_local_id();
   VPHI_LOCAL double tree[256];
   VPHI_LOCAL unsigned last;

@@ -2,6 +2,13 @@
 // A group marches along z over a tile of 64 x 4 sites. Planes are staged in local memory
 // 4 deep; what a plane gives to the sums of its neighbours is carried along in registers.
 #define VPHI_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
+// A launch may begin while the one before it ends: here it waits for that end, and then sees all
+// that was written.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define VPHI_AWAIT asm volatile("griddepcontrol.wait;" ::: "memory")
+#else
+#define VPHI_AWAIT
+#endif
 #define VPHI_INLINE static __device__ __forceinline__
 #define VPHI_GLOBAL
 #define VPHI_LOCAL __shared__
@@ -213,6 +220,7 @@ VPHI_KERNEL(128, 1) vphi_wave(
     VPHI_GLOBAL double* scalars,
     VPHI_GLOBAL double* partials,
     VPHI_GLOBAL unsigned* counter) {
+  VPHI_AWAIT;
   extern __shared__ vphi_vector staging[];
   VPHI_LOCAL unsigned last;
 
