@@ -43,6 +43,7 @@ class Checker {
     if (p_.unsound_slot >= 0) slot(p_.unsound_slot, "unsound");
     if (p_.expansion.scale_slot >= 0) slot(p_.expansion.scale_slot, "scale factor");
     if (p_.expansion.residual_slot >= 0) slot(p_.expansion.residual_slot, "friedmann");
+    if (p_.exchange.axis != -1) check(p_.exchange);
     for (const auto& expectation : p_.expectations) check(expectation);
     for (const auto& variable : p_.state) buffer(variable.buffer, "state");
     for (const RandomField& random : p_.random) check(random);
@@ -68,6 +69,16 @@ class Checker {
     const bool there = index >= 0 && index < static_cast<int>(p_.buffers.size());
     need(there, fmt::format("{}: no buffer {}", where, index));
     return there;
+  }
+
+  void check(const Exchange& e) {
+    need(e.axis >= 0 && e.axis < static_cast<int>(p_.axes.size()), "exchange: no such axis");
+    need(e.every >= 1, "exchange: every so many steps from 1 on");
+    for (const int b : e.buffers) buffer(b, "exchange");
+    launches(e.launches, "exchange");
+    for (const int index : {e.above_slot, e.below_slot, e.above_value_slot, e.below_value_slot,
+                            e.tried_slot, e.made_slot, e.replica_slot})
+      slot(index, "exchange");
   }
 
   /// Checks buffers that share the memory of others.

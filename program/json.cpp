@@ -225,6 +225,14 @@ void fields(Io& io, StepGrowth& g) {
   io("excess", g.excess), io("equations", g.equations), io("fits", g.fits);
 }
 template <class Io>
+void fields(Io& io, Exchange& e) {
+  io("axis", e.axis), io("every", e.every), io("buffers", e.buffers), io("launches", e.launches);
+  io("above_slot", e.above_slot), io("below_slot", e.below_slot);
+  io("above_value_slot", e.above_value_slot), io("below_value_slot", e.below_value_slot);
+  io("tried_slot", e.tried_slot), io("made_slot", e.made_slot);
+  io("replica_slot", e.replica_slot);
+}
+template <class Io>
 void fields(Io& io, StateVariable& v) {
   io("buffer", v.buffer), io("shown", v.shown), io("line", v.line);
   io("line_number", v.line_number);
@@ -255,6 +263,7 @@ void fields(Io& io, Program& p) {
       io("time_slot", p.time_slot);
   io("stop_slot", p.stop_slot), io("steps", p.steps), io("unsound_slot", p.unsound_slot);
   io("expansion", p.expansion), io("step_growth", p.step_growth);
+  io("exchange", p.exchange);
 }
 
 // ---- writing ----------------------------------------------------------------------------------

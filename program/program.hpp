@@ -366,6 +366,24 @@ struct StepGrowth {
   double fits = 0;       ///< a stable dt, in physical units
 };
 
+/// Replica exchange in a Markov chain: after every `every` sweeps, instances with neighbouring
+/// values along an axis of the sweep exchange their configurations with the probability that keeps
+/// the distribution of each (runtime/run/exchange.hpp).
+struct Exchange {
+  int axis = -1;  ///< place in Program::axes; -1: no exchange
+  std::int64_t every = 1;
+  std::vector<int> buffers;      ///< the configuration
+  std::vector<Launch> launches;  ///< fill above_slot and below_slot
+  /// Change of S, were the instance's configuration at the next value of the axis, or at the one
+  /// before; 0 where there is none.
+  int above_slot = -1, below_slot = -1;
+  /// Those values; the instance's own where there is none. The runtime sets them at the start.
+  int above_value_slot = -1, below_value_slot = -1;
+  /// Exchanges with the next value since the start of the run: tried, and made.
+  int tried_slot = -1, made_slot = -1;
+  int replica_slot = -1;  ///< place along the axis at which the configuration was at the start
+};
+
 /// Origin of a state variable, for messages (NaN) and files.
 struct StateVariable {
   int buffer = 0;
@@ -497,7 +515,9 @@ struct Program {
   /// task may begin when the tasks within this distance of it (periodic in the task number) have
   /// ended in the launch before. 0: one launch after the other.
   std::int64_t together_reach = 0;
-  int ensemble_slot = -1;   ///< number of the instance in its ensemble, for noise; -1: not used
+  /// Number of the instance in its ensemble, for noise; -1: not used. With an exchange, instances
+  /// along its axis have numbers of their own as well.
+  int ensemble_slot = -1;
   int step_slot = -1;       ///< number of steps done so far (exact in f64)
   int time_slot = -1;       ///< physical time of the synchronised state
   int stop_slot = -1;       ///< becomes 1 when `until` holds; later steps then change nothing
@@ -510,6 +530,7 @@ struct Program {
   std::vector<FourierMap> maps = {};  ///< Launch::maps
   Expansion expansion;
   StepGrowth step_growth;
+  Exchange exchange = {};
 
   /// Launches of step number `step`.
   const std::vector<Launch>& launches(std::int64_t step) const {

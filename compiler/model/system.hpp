@@ -243,6 +243,20 @@ struct LinearSystem {
   dsl::Span span;
 };
 
+/// Replica exchange along an axis of the sweep (`sample ..., exchange = K`): what the runtime does
+/// between sweeps (program::Exchange).
+struct Exchange {
+  std::size_t axis = 0;     ///< place in System::axes
+  std::vector<int> arrays;  ///< the configuration
+  /// Scalars of every instance that the runtime sets: the axis' values above and below.
+  static constexpr const char* kAbove = "exchange_above";
+  static constexpr const char* kBelow = "exchange_below";
+  /// Exchanges with the value above: tried, and made. Where the configuration was at the start.
+  static constexpr const char* kTried = "exchange_tried";
+  static constexpr const char* kMade = "exchange_made";
+  static constexpr const char* kReplica = "exchange_replica";
+};
+
 struct OutputClause {
   int every = 0;        ///< steps; 0: by time, or at the end only
   double interval = 0;  ///< > 0: physical time between outputs, counted from `from`
@@ -254,6 +268,8 @@ struct OutputClause {
   Expr averages_from;
   /// `plot y against a`: name of the axis; the output is then written at the end of the run.
   std::string plot_against;
+  /// It is no output: its two scalars are the changes of S above and below.
+  std::optional<Exchange> exchange = {};
   bool regular() const { return every > 0 || interval > 0; }
   dsl::Span span;
 };

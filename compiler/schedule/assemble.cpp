@@ -245,6 +245,30 @@ void add_observers(Outputs outputs, Watch watch, SolveLauncher& solves,
   p.expansion = watch.expansion;
 }
 
+/// The clause of an exchange, which the runtime makes between sweeps and which writes nothing.
+void take_exchange(const physics::System& system, const Tables& tables, program::Program& p) {
+  const auto clause = std::ranges::find_if(
+      system.outputs, [](const physics::OutputClause& c) { return c.exchange.has_value(); });
+  if (clause == system.outputs.end()) return;
+  const auto place = clause - system.outputs.begin();
+  program::Output own = std::move(p.outputs[static_cast<std::size_t>(place)]);
+  p.outputs.erase(p.outputs.begin() + place);
+  program::Exchange& e = p.exchange;
+  e.axis = static_cast<int>(clause->exchange->axis);
+  e.every = own.every;
+  e.launches = std::move(own.launches);
+  e.above_slot = own.scalars.at(0).slot;
+  e.below_slot = own.scalars.at(1).slot;
+  for (const int array : clause->exchange->arrays)
+    e.buffers.push_back(static_cast<int>(tables.storage.buffer_index(array)));
+  const auto slot = [&](const char* name) { return tables.slots.index(name); };
+  e.above_value_slot = slot(physics::Exchange::kAbove);
+  e.below_value_slot = slot(physics::Exchange::kBelow);
+  e.tried_slot = slot(physics::Exchange::kTried);
+  e.made_slot = slot(physics::Exchange::kMade);
+  e.replica_slot = slot(physics::Exchange::kReplica);
+}
+
 void refuse_swept_transforms(const program::Program& p, const dsl::Resolved& resolved,
                              dsl::Diagnostics& diagnostics) {
   const bool transforms =
@@ -279,6 +303,7 @@ Plan assemble(const physics::System& system, const dsl::Resolved& resolved, Read
   if (steps.steps.size() > 1) p.cycle = std::move(steps.steps);
   add_observers(std::move(parts.outputs), std::move(parts.watch), solves, system,
                 layout.tables.storage, kernels, p);
+  take_exchange(system, layout.tables, p);
   if (renewal) add_renewal(std::move(steps.sums), std::move(steps.needs), kernels, p);
   p.solves = solves.described();
   plan.remarks.insert(plan.remarks.end(), solves.remarks().begin(), solves.remarks().end());

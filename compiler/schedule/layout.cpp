@@ -70,6 +70,12 @@ void reserve(const physics::System& system, Slots& slots) {
     if (is_clock(system, s.symbol)) slots.add(rest_name(s.symbol));
   }
   for (const physics::Axis& axis : system.axes) slots.add(axis.symbol, axis.values.front());
+  for (const physics::OutputClause& clause : system.outputs)
+    if (clause.exchange)
+      for (const char* name :
+           {physics::Exchange::kAbove, physics::Exchange::kBelow, physics::Exchange::kTried,
+            physics::Exchange::kMade, physics::Exchange::kReplica})
+        slots.add(name);
   slots.add(slot::kStep);
   slots.add(slot::kStop);
   slots.add(slot::kStarted);

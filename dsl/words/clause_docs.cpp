@@ -76,7 +76,7 @@ constexpr ClauseDoc kDocs[] = {
     {"evolve", "The integrator or scheme, its step and the end of the run. Gives t, dt and step."},
     {"sample",
      "A Markov chain for an action. Gives sweep (metropolis: accept), or trajectory, deltaH and "
-     "accept."},
+     "accept; with an exchange exchanged and replica."},
     {"level", "One level of a nested integrator, from outer to inner."},
     {"init", "The state at the start: a value, or with `~` a random distribution."},
     {"random",

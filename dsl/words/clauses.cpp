@@ -96,6 +96,8 @@ constexpr OptionRule kSample[] = {
     {"width", "size of a proposal of metropolis", Takes::Positive},
     {"reunitarise", "sweeps after which links are brought back into their group", Takes::Count},
     {"tau", "length of a trajectory", Takes::Positive},
+    {"exchange", "the sweep along which neighbours exchange their configurations", Takes::Axes},
+    {"exchange_every", "sweeps, or trajectories, between two exchanges (1)", Takes::Count},
 };
 constexpr OptionRule kLevel[] = {
     {"steps", "steps of this level for each drift of the level outside", Takes::Count, "", true,

@@ -11,6 +11,7 @@
 
 #include "runtime/device/native/thread_pool.hpp"
 #include "runtime/run/chain_averages.hpp"
+#include "runtime/run/exchange.hpp"
 #include "runtime/run/number_text.hpp"
 #include "runtime/run/ranks/lattice_session.hpp"
 #include "runtime/run/ranks/ranked_session.hpp"
@@ -69,6 +70,7 @@ Loop::Loop(const Program& program, Device& device, const RunOptions& options, En
   instances_ = ensemble_ != nullptr ? ensemble_->count_of(part) : 1;
   first_instance_ = first_instance(ensemble, part);
   end_ = options.steps >= 0 ? options.steps : program.steps;
+  check_exchange(p_);
   if (end_ < 0 && program.stop_slot < 0)
     throw RunError("E0804", "the run has no end",
                    "give `until = ...` in the model, or --until or --steps");
@@ -136,6 +138,8 @@ RunResult Loop::finish() {
   }
   if (!p_.chain) return r;
   r.acceptance = acceptance(p_, closing, instances_, step_);
+  if (const std::string note = exchange_note(p_, closing); !note.empty())
+    ensemble_ != nullptr ? ensemble_->note(note) : r.notes.push_back(note);
   for (const auto& note : refused_all(p_, closing, first_instance_, instances_, step_))
     ensemble_ != nullptr ? ensemble_->note(note) : r.notes.push_back(note);
   return r;
@@ -266,6 +270,8 @@ void Loop::chunk() {
   if (due >= 0) count = std::min(count, due - step_);
   if (end_ >= 0) count = std::min(count, end_ - step_);
   if (limit_ >= 0) count = std::min(count, limit_ - step_);
+  const std::int64_t exchange = next_exchange(p_, step_);
+  if (exchange >= 0) count = std::min(count, exchange - step_);
   const std::int64_t kept = checkpoints_.next(step_);
   if (kept >= 0) count = std::min(count, kept - step_);
   session_.prepare(count);
@@ -290,6 +296,7 @@ void Loop::chunk() {
   if ((all_stopped() || trials_) && p_.step_slot >= 0)
     step_ =
         std::clamp(static_cast<std::int64_t>(std::llround(largest(p_.step_slot))), before, step_);
+  exchange_configurations(session_, step_);
   update();
   if (before == first_) first_step_ = seconds_since(created_);
   if (before == first_ && count < end_ - first_)

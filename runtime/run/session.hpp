@@ -83,6 +83,9 @@ struct Slot {
   }
 };
 
+/// Two instances of a batch.
+using InstancePair = std::pair<std::int64_t, std::int64_t>;
+
 class Session {
  public:
   Session(const program::Program& program, Device& device, const SessionOptions& options = {});
@@ -134,6 +137,9 @@ class Session {
   /// Those of them that lie in the planes of this rank, where ranks share the lattice.
   std::vector<double> read_own_sites(int buffer, std::size_t first, std::size_t count);
   virtual void write(int buffer, std::span<const double> values);
+
+  /// Exchanges the contents of a buffer between instances of the batch, each in one pair at most.
+  virtual void exchange(int buffer, std::span<const InstancePair> pairs);
 
   /// The contents of a whole buffer, or all scalars, as bytes, for checkpoints; waits for the
   /// queue. `to` and `from` have `bytes_of(buffer)` bytes.

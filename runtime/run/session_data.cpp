@@ -82,6 +82,20 @@ std::shared_ptr<std::byte> Session::read_block(int buffer) {
   return block;
 }
 
+void Session::exchange(int buffer, std::span<const InstancePair> pairs) {
+  const BufferHandle memory = now(buffer);
+  const std::size_t bytes = memory_of(buffer) / static_cast<std::size_t>(program_.instances);
+  std::vector<std::byte> first(bytes), second(bytes);
+  for (const auto& [i, j] : pairs) {
+    const std::size_t at = bytes * static_cast<std::size_t>(i);
+    const std::size_t other = bytes * static_cast<std::size_t>(j);
+    device_.download(first, memory, at);
+    device_.download(second, memory, other);
+    device_.upload(memory, at, second);
+    device_.upload(memory, other, first);
+  }
+}
+
 void Session::read_bytes(int buffer, std::span<std::byte> to) {
   if (program_.buffers[buffer].home < 0) return device_.download(to, now(buffer), 0);
   if (program_.buffers[buffer].precision == Precision::F64)

@@ -170,6 +170,46 @@ TEST_F(SweepResume, PartsEqualTheWhole) {
   }
 }
 
+TEST_F(SweepResume, ExchangesGoOn) {
+  const Compilation c = testing::compile_text(R"(model exchange "Ising spins"
+sweep K = [0.3, 0.35, 0.4, 0.45]
+lattice torus: 8^2
+field s: int, values = [-1, 1]
+action S = -K*sum(s*s@k, k)
+sample heatbath, sweeps = 60, exchange = K, exchange_every = 3
+init s ~ hot
+every 5 sweeps: m = mean(s), exchanged, replica -> "exchange.h5"
+)",
+                                              {});
+  const RunResult whole = runtime::run(*c.program, *testing::device("native"), into("whole"));
+  for (const std::int64_t at : {12, 31}) {
+    expect_same(in_two(*c.program, "parts", at), whole);
+    fs::remove_all(folder_ / "parts");
+  }
+}
+
+TEST_F(SweepResume, ExchangesNeedAllInstancesAtOnce) {
+  testing::Simulation options;
+  options.batch = 2;
+  const Compilation c = testing::compile_text(R"(model exchange "Ising spins"
+sweep K = [0.3, 0.35, 0.4]
+lattice torus: 8^2
+field s: int, values = [-1, 1]
+action S = -K*sum(s*s@k, k)
+sample heatbath, sweeps = 6, exchange = K
+init s ~ hot
+every 2 sweeps: m = mean(s) -> "exchange.h5"
+)",
+                                              options);
+  try {
+    runtime::run(*c.program, *testing::device("native"), into("whole"));
+    FAIL() << "two of three cannot exchange";
+  } catch (const runtime::RunError& error) {
+    EXPECT_EQ(error.code, "E0802");
+    EXPECT_NE(std::string(error.what()).find("only 2 of the 3 instances"), std::string::npos);
+  }
+}
+
 // 21 instances, five at once: stopped in the first part, in one between and in the last, which has
 // one instance only. What waits of the parts before goes through the checkpoint: rows, last values,
 // counts of histograms within a given range and, where the range is to be found, all values.

@@ -69,6 +69,18 @@ init U ~ hot
 every 4 sweeps: plaquette -> "chain.h5"
 )";
 
+/// Configurations that go from one instance to another.
+constexpr const char* kExchange = R"(model exchange "Ising spins"
+sweep K = linspace(0.3, 0.5, 5)
+sweep chain = 1..3
+lattice torus: 8^2
+field s: int, values = [-1, 1]
+action S = -K*sum(s*s@k, k)
+sample heatbath, sweeps = 40, exchange = K, exchange_every = 2
+init s ~ hot
+every 4 sweeps: m = mean(s), exchanged, replica -> "exchange.h5"
+)";
+
 /// Instances that end at different steps, without noise.
 constexpr const char* kPendulum = R"(model pendulum "Period of a pendulum"
 sweep amplitude = linspace(0.1, 2.5, 6)
@@ -168,7 +180,7 @@ class Instances : public ::testing::Test {
 };
 
 TEST_F(Instances, AnyNumberOfRanksGivesTheSameBits) {
-  for (const char* text : {kPaths, kFields, kChain, kPendulum}) {
+  for (const char* text : {kPaths, kFields, kChain, kExchange, kPendulum}) {
     const RunResult one = run(text, 1);
     ASSERT_FALSE(one.series.empty());
     EXPECT_TRUE(one.ranks.empty());

@@ -17,6 +17,7 @@
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/loop_actions.hpp"
 #include "compiler/physics/chains/pseudofermions.hpp"
+#include "compiler/physics/chains/sample_options.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/chains/trajectory_links.hpp"
 #include "compiler/physics/lower/angles.hpp"
@@ -67,6 +68,8 @@ class TrajectoryReader {
       if (field.spinor || field.particle || field.drawn)
         d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
       if (field.links) {
+        if (field.roots > 0)
+          d_.fail(errors::roots_outside_of_chain(field.span, field.name, field.roots));
         if (field_) d_.fail(errors::not_yet(field.span, "a second gauge field in a Markov chain"));
         field_ = &field;
         continue;
@@ -117,7 +120,7 @@ class TrajectoryReader {
         trajectory_.length = tau ? static_cast<double>(tau->real) : 0;
         if (!(trajectory_.length > 0))
           d_.fail(errors::not_positive(item.span, name, trajectory_.length));
-      } else {
+      } else if (!is_exchange_option(d_, item)) {
         d_.fail(errors::sample_option(item.span, name, kMethod));
       }
     }

@@ -1,9 +1,15 @@
 #include "compiler/physics/chains/sample_options.hpp"
 
+#include "compiler/physics/chains/exchange.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {
+
+bool is_exchange_option(const Context& d, const dsl::Item& item) {
+  const std::string& name = item.head->name;
+  return name == "exchange" || (name == "exchange_every" && exchanges(d));
+}
 
 SampleOptions read_sample_options(const Context& d, Lowerer& lower, const dsl::Clause& clause) {
   SampleOptions options;
@@ -39,7 +45,7 @@ SampleOptions read_sample_options(const Context& d, Lowerer& lower, const dsl::C
     } else if (name == "width" && method == "metropolis") {
       options.width = lower.fixed(*item.value, "`width`");
       options.width_item = &item;
-    } else {
+    } else if (!is_exchange_option(d, item)) {
       d.fail(errors::sample_option(item.span, name, method));
     }
   }

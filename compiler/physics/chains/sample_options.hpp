@@ -21,6 +21,9 @@ struct SampleOptions {
   const dsl::Item* reunitarise_item = nullptr;
 };
 
+/// Whether it is one of the options of an exchange (exchange.hpp), which every chain has. E0774
+/// for `exchange_every` without `exchange`.
+bool is_exchange_option(const Context& d, const dsl::Item& item);
 /// E0774 for options that the method does not have, E0775 without a number of sweeps.
 SampleOptions read_sample_options(const Context& d, Lowerer& lower, const dsl::Clause& clause);
 

@@ -150,6 +150,31 @@ Diagnostic constrained_outside_of_chain(Span span, const std::string& field,
                   option));
 }
 
+Diagnostic roots_outside_of_chain(Span span, const std::string& links, int roots) {
+  return error(
+      "E0833", span,
+      fmt::format("links `{}` of Z({}) are moved by heatbath and metropolis alone", links, roots),
+      "",
+      fmt::format("a link is one of the {} roots of unity; an equation of motion and "
+                  "trajectories turn it by small angles, overrelaxation by any",
+                  roots),
+      "write `sample heatbath, sweeps = N`, or declare `U(1)`");
+}
+
+Diagnostic start_not_a_root(Span span, const std::string& links, int roots) {
+  return error("E0832", span, fmt::format("`{}` cannot start like this", links), "",
+               fmt::format("a link of Z({}) is one of the {} roots of unity", roots, roots),
+               fmt::format("write `init {0} ~ hot`, `init {0} ~ cold` or `init {0} = 1`", links));
+}
+
+Diagnostic option_of_roots(Span span, const std::string& option, int roots) {
+  return error("E0774", span, fmt::format("`{}` means nothing to links of Z({})", option, roots),
+               "",
+               "a sweep of such links takes sweeps; metropolis also hits: a proposal is any other "
+               "root, each as likely",
+               fmt::format("leave `{}` out", option));
+}
+
 Diagnostic constrained_in_trajectory(Span span, const std::string& field, bool discrete) {
   return error(
       "E0833", span,
@@ -245,8 +270,18 @@ Diagnostic sample_option(Span span, const std::string& option, const std::string
   return error("E0774", span, fmt::format("`{}` means nothing to `sample {}`", option, method), "",
                "a sweep of heatbath takes sweeps, overrelax, tries and reunitarise; of metropolis "
                "also hits and width; of overrelax sweeps and reunitarise; hmc takes trajectories, "
-               "tau and levels",
+               "tau and levels; all take exchange and exchange_every",
                fmt::format("leave `{}` out", option));
+}
+
+Diagnostic action_without_axis(Span span, const std::string& axis, Span sweep) {
+  return with_label(
+      error("E0774", span, fmt::format("no action depends on `{}`", axis), "",
+            "configurations are exchanged between instances with different actions, with a "
+            "probability that follows from their difference",
+            "name a sweep over a coupling of the action, for instance sweep beta = linspace(1, 2, "
+            "8) with exchange = beta"),
+      sweep, "swept here");
 }
 
 Diagnostic sweeps_missing(Span span) {

@@ -33,6 +33,8 @@ Diagnostic link_twice(Span span, const std::string& method, const std::string& l
 Diagnostic colouring_misfit(Span span, const gauge::Misfit& misfit, const std::string& members,
                             const std::string& shared, const std::string& of);
 Diagnostic sample_option(Span span, const std::string& option, const std::string& method);
+/// `exchange = K` where K is swept and stands in no action.
+Diagnostic action_without_axis(Span span, const std::string& axis, Span sweep);
 /// A field at sites whose distribution cannot be drawn from directly.
 Diagnostic no_heatbath(Span span, const std::string& field, const std::string& why, Span sample);
 /// A field at sites beside links under `heatbath`, `metropolis`, `overrelax`.
@@ -46,6 +48,11 @@ Diagnostic norm_of_type(Span span, const std::string& field);
 Diagnostic constrained_outside_of_chain(Span span, const std::string& field,
                                         const std::string& option);
 /// The same under `sample hmc`.
+/// Links of Z(N): E0833 where something else than single updates moves them, E0832 for other starts
+/// than hot, cold and 1, E0774 for an option.
+Diagnostic roots_outside_of_chain(Span span, const std::string& links, int roots);
+Diagnostic start_not_a_root(Span span, const std::string& links, int roots);
+Diagnostic option_of_roots(Span span, const std::string& option, int roots);
 Diagnostic constrained_in_trajectory(Span span, const std::string& field, bool discrete);
 /// A start that is not, or may not be, one of the values; that has no length.
 Diagnostic start_not_a_value(Span span, const std::string& field,

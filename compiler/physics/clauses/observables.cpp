@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/exchange.hpp"
 #include "compiler/physics/clauses/clock.hpp"
 #include "compiler/physics/clauses/field_outputs.hpp"
 #include "compiler/physics/clauses/output_errors.hpp"
@@ -44,6 +45,8 @@ class OutputReader {
       d_.ledger.everything(*clause);
       plot(*clause);
     }
+    if (auto exchange = read_exchange(d_, lower_, units_))
+      made_.outputs.push_back(std::move(*exchange));
     return std::move(made_);
   }
 

@@ -8,6 +8,7 @@
 
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/gauge/spin_bases.hpp"
+#include "compiler/physics/chains/exchange.hpp"
 #include "compiler/physics/chains/hmc.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fluids/conservation.hpp"
@@ -163,6 +164,12 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   const auto* chain = std::get_if<MarkovChain>(&d_.dynamics);
   if (text == MarkovChain::kAccept && chain && chain->proposals > 0)
     return Value::of(arena.symbol(text, span));
+  if ((text == "exchanged" || text == "replica") && exchanges(d_)) {
+    const auto named = [&](const char* name) { return arena.symbol(name, span); };
+    if (text == "replica") return Value::of(named(Exchange::kReplica));
+    return Value::of(named(Exchange::kMade) /
+                     arena.make(Op::Max, {named(Exchange::kTried), arena.integer(1)}));
+  }
   if (tolerance_of(d_.dynamics) != nullptr) {
     if (text == "dt") return Value::of(arena.symbol(Tolerance::kTaken, span));
     if (text == "accepted") return Value::of(arena.symbol(Tolerance::kAccepted, span));

@@ -29,6 +29,8 @@ struct StateField {
   /// For links: their group and how a link is stored (gauge::LinkType). `arrays` has the links of
   /// the axes one after the other.
   std::optional<gauge::LinkType> links = std::nullopt;
+  /// Links of Z(N): N, and the angles are 2 pi n/N; 0: other links.
+  int roots = 0;
   /// Of type su(n): the arrays are the coordinates u_a of the matrix u_a T_a of the algebra
   /// (compiler/gauge/group.hpp), those of a `gauge` line one axis after the other.
   std::optional<gauge::Group> algebra = std::nullopt;

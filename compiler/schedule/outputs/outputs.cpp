@@ -148,7 +148,10 @@ Outputs make_outputs(const physics::System& system, const Stepping& stepping, co
   std::map<std::tuple<int, double, int>, std::size_t> known;  // cadence -> place in `open`
   for (std::size_t i = 0; i < system.outputs.size(); ++i) {
     const physics::OutputClause& clause = system.outputs[i];
-    const int after = clause.after ? checks.after.at(clause.after.get()) : -1;
+    // an exchange has loops of its own
+    const int after = clause.exchange ? -2
+                      : clause.after  ? checks.after.at(clause.after.get())
+                                      : -1;
     const auto [place, fresh] =
         known.try_emplace({clause.every, clause.interval, after}, open.size());
     if (fresh)

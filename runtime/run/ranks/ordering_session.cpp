@@ -1,5 +1,6 @@
 #include "runtime/run/ranks/ordering_session.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "runtime/run/ranks/worker.hpp"
@@ -84,6 +85,16 @@ void OrderingSession::launch(const std::vector<program::Launch>& list) {
 void OrderingSession::release_scratch() {
   group_.tell(order(Order::Release));
   do_own([&] { Session::release_scratch(); });
+}
+
+void OrderingSession::exchange(int buffer, std::span<const InstancePair> pairs) {
+  std::vector<std::byte> all(bytes_of(buffer));
+  read_bytes(buffer, all);
+  const auto bytes = std::ssize(all) / program().instances;
+  for (const auto& [i, j] : pairs)
+    std::swap_ranges(all.begin() + bytes * i, all.begin() + bytes * (i + 1),
+                     all.begin() + bytes * j);
+  write_bytes(buffer, all);
 }
 
 }  // namespace vphi::runtime

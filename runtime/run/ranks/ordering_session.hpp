@@ -20,6 +20,8 @@ class OrderingSession : public Session {
   void advance(std::int64_t steps) override;
   void launch(const std::vector<program::Launch>& list) override;
   void release_scratch() override;
+  /// By the bytes that all ranks show.
+  void exchange(int buffer, std::span<const InstancePair> pairs) override;
 
  protected:
   using Bytes = comm::Bytes;

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "program/axes.hpp"
+#include "runtime/run/exchange.hpp"
 #include "runtime/run/session.hpp"
 #include "runtime/run/starts/transpose.hpp"
 
@@ -38,6 +39,7 @@ std::vector<double> Session::initial_scalars() const {
     }
     if (program_.ensemble_slot >= 0)
       own[program_.ensemble_slot] = static_cast<double>(ensemble_number(instance));
+    if (program_.exchange.axis >= 0) start_exchange(program_, instance, own);
     if (first_instance_ + i >= all && program_.stop_slot >= 0) own[program_.stop_slot] = 1;
   }
   return initial;
