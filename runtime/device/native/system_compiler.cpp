@@ -102,6 +102,8 @@ class SystemCompiler : public HostCompiler {
           "folder with free space.");
     std::vector<std::string> call{command_};
     call.insert(call.end(), flags_.begin(), flags_.end());
+    if (source.starts_with("// vphi: long\n") || source.ends_with("// vphi: seldom\n"))
+      call.push_back("-O1");  // see host_compiler.hpp
     const bool within = source.find("// vphi: contract=expression") != std::string::npos;
     call.push_back(!contract ? "-ffp-contract=off"
                    : within  ? "-ffp-contract=on"
