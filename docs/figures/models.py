@@ -82,6 +82,7 @@ FIGURES = {
     "o3": ([], ["bond"], "n(x).n(x+1) of the first chain", False),
     "su2": ([], ["plaquette"], "plaquette", False),
     "su2_2d": ([], ["plaquette"], "plaquette of the first chain", False),
+    "z2": ([], ["plaquette"], "plaquette of the first chain", False),
     "u1_2d": ([], ["plaquette"], "plaquette of the first chain", False),
     "su2_hmc": ([], ["plaquette"], "plaquette", False),
     "su2_higgs": (["--lattice", "4^4", "--steps", "400"], ["mean(norm2(phi))"], "norm2(phi)", False),

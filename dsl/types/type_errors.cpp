@@ -323,7 +323,7 @@ Diagnostic unknown_type(Span at, const std::string& text, const std::optional<st
   d.under = near ? did_you_mean(*near) : "unknown type";
   d.rule =
       "types are real, complex, angle, int, vec(n), vec(n, complex), mat(n,m), sym(n), SU(n), "
-      "U(1), su(n), spinor";
+      "U(1), Z(n), su(n), spinor";
   d.hint = near ? "write `" + *near + "`; f32 or f64 is chosen by `precision`" : "use one of these";
   return d;
 }

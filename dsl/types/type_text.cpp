@@ -37,7 +37,7 @@ Type fail(Resolved& resolved, const Expr& expr) {
   auto near = habit(expr.text);
   if (!near) {
     std::vector<std::string> known = type_names();
-    known.insert(known.end(), {"vec", "mat", "sym", "SU", "su"});
+    known.insert(known.end(), {"vec", "mat", "sym", "SU", "Z", "su"});
     near = suggest(expr.text, known);
   }
   resolved.diagnostics.add(errors::unknown_type(expr.span, expr.text, near));
@@ -47,8 +47,8 @@ Type fail(Resolved& resolved, const Expr& expr) {
 }  // namespace
 
 std::vector<std::string> type_names() {
-  return {"real",     "complex", "angle", "int",  "vec(3)", "vec(2, complex)",
-          "mat(3,3)", "sym(3)",  "SU(3)", "U(1)", "su(3)",  "spinor"};
+  return {"real",   "complex", "angle", "int",  "vec(3)", "vec(2, complex)", "mat(3,3)",
+          "sym(3)", "SU(3)",   "U(1)",  "Z(2)", "su(3)",  "spinor"};
 }
 
 Type read_type(Resolved& resolved, const Expr& expr) {
@@ -76,7 +76,7 @@ Type read_type(Resolved& resolved, const Expr& expr) {
   if (expr.text == "vec") type.base = Base::Vector;
   if (expr.text == "mat") type.base = Base::Matrix;
   if (expr.text == "sym") type.base = Base::Symmetric;
-  if (expr.text == "SU" || expr.text == "U") type.base = Base::Group;
+  if (expr.text == "SU" || expr.text == "U" || expr.text == "Z") type.base = Base::Group;
   const bool algebra = expr.text == "su";  // hermitian matrices without a trace
   if (algebra) type.base = Base::Matrix;
   if (is_unknown(type)) return fail(resolved, expr);
@@ -85,13 +85,15 @@ Type read_type(Resolved& resolved, const Expr& expr) {
   if (type.base == Base::Matrix && !algebra && expr.args.size() > 1) {
     columns = constant_integer(resolved, *expr.args[1]);
   }
-  const std::int64_t least = expr.text == "SU" || algebra ? 2 : 1;
+  const bool roots = expr.text == "Z";  // of unity: one row, as U(1)
+  const std::int64_t least = expr.text == "SU" || algebra || roots ? 2 : 1;
   if (!rows || !columns || *rows < least || *columns < 1 || *rows > kLargestSize ||
       *columns > kLargestSize) {
     resolved.diagnostics.add(errors::bad_type_size(expr.span, expr.text));
     return {};
   }
-  type.rows = static_cast<int>(*rows);
+  type.rows = roots ? 1 : static_cast<int>(*rows);
+  if (roots) columns = 1;
   type.columns = type.base == Base::Vector ? 1 : static_cast<int>(*columns);
   if (type.base == Base::Group || algebra) type.group = expr.text;
   const Expr& last = *expr.args.back();

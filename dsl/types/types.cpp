@@ -211,7 +211,7 @@ std::string to_string(const Type& type) {
     case Base::Symmetric:
       return "sym(" + n + ")";
     case Base::Group:
-      return type.group + "(" + n + ")";
+      return type.group + "(" + (type.group == "Z" ? "n" : n) + ")";
     case Base::Spinor:
       return "spinor";
     case Base::Determinant:

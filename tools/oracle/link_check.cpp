@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "compiler/interpret/interpret.hpp"
@@ -230,6 +231,49 @@ void compare_moved(Sides& sides, kernel::Interpreter& kernels, const schedule::P
   rows.push_back(filling.done());
 }
 
+/// Links of Z(N), from one root to another: D is the change of S, and t/(1 + exp(D)) with
+/// t = tanh(D/2) has the mean 0, since a pair of roots is met as often from either of them.
+void compare_roots(Sides& sides, kernel::Interpreter& kernels, const schedule::Plan& plan,
+                   const std::string& method, std::vector<DerivativeRow>& rows) {
+  std::mt19937_64 random(1234);
+  compare_moved(sides, kernels, plan, rows);
+  const WrittenField& links = sides.links->field();
+  const auto any = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  DerivativeRow row{"<f(D)> of exchanged " + links.name, "S", 0, 0, {}};
+  std::vector<long double> means;
+  long double size = 0, mean = 0, error = 0;
+  const int count = std::min(kLinks, sides.text.box.sites() * sides.text.box.dims);
+  while (row.points < 3 * kMost) {
+    long double sum = 0;
+    for (int sweep = 0; sweep < kBatch; ++sweep) {
+      kernels.step();
+      sides.take(kernels, plan);
+      for (int i = 0; i < count; ++i, ++row.points) {
+        const int site = any(sides.text.box.sites()), axis = any(sides.text.box.dims);
+        for (int n = 1; n < links.roots; ++n) {
+          const long double change = sides.text.turned_by(
+              links, site, axis, 2 * std::numbers::pi_v<long double> * n / links.roots);
+          const long double f = std::tanh(change / 2) / (1 + std::exp(change));
+          sum += f;
+          size += std::fabs(f * change) / 2;
+        }
+      }
+    }
+    means.push_back(sum);
+  }
+  const auto n = static_cast<long double>(means.size());
+  for (const long double x : means) mean += x / n;
+  for (const long double x : means) error += (x - mean) * (x - mean);
+  error = std::sqrt(error / (n * (n - 1)));
+  size /= n;
+  row.source = fmt::format("S, {} sweeps of {}", means.size() * kBatch, method);
+  row.deviation = static_cast<double>(std::fabs(mean) / size);
+  row.allowed = static_cast<double>(kErrors * error / size);
+  if (!(row.allowed < kRough) && !(row.deviation >= row.allowed))
+    row.not_checked = fmt::format("its mean is known to {:.2g} alone", row.allowed / kErrors);
+  rows.push_back(std::move(row));
+}
+
 void compare_weight(Sides& sides, kernel::Interpreter& kernels, const schedule::Plan& plan,
                     const std::string& method, std::vector<DerivativeRow>& rows) {
   std::mt19937_64 random(1234);
@@ -302,7 +346,10 @@ std::vector<DerivativeRow> check_chain(const dsl::Resolved& resolved, const phys
   kernel::Interpreter kernels(plan);
   kernels.start();
   compare_overrelaxation(sides, kernels, plan, rows);
-  if (chain.method != "overrelax") compare_weight(sides, kernels, plan, chain.method, rows);
+  if (sides.links->field().roots > 0)
+    compare_roots(sides, kernels, plan, chain.method, rows);
+  else if (chain.method != "overrelax")
+    compare_weight(sides, kernels, plan, chain.method, rows);
   return rows;
 }
 

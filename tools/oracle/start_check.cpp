@@ -307,12 +307,21 @@ class StartComparison {
     const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(u.size()))));
     long double sum = 0;
     for (std::size_t i = 0; i < n; ++i) sum += u[i * n + i].real();
-    trace.push_back(static_cast<double>(sum));
-    entry.push_back(static_cast<double>(u[n - 1].imag()));
+    // roots of unity have few values, which rounding must not part
+    const auto number = [](long double x) {
+      constexpr long double kFine = 0x1p30L;
+      return static_cast<double>(std::round(x * kFine) / kFine) + 0.0;
+    };
+    trace.push_back(number(sum));
+    entry.push_back(number(u[n - 1].imag()));
   }
   /// Rows of normal numbers made orthonormal in turn; the last one takes the phase of 1/det.
   std::vector<Complex> uniform_link(const WrittenField& f) {
     const std::size_t n = f.phase ? 1 : static_cast<std::size_t>(f.colours);
+    if (f.roots > 0) {
+      std::uniform_int_distribution<int> root(0, f.roots - 1);
+      return {std::polar(1.0L, 2 * std::numbers::pi_v<long double> * root(random_) / f.roots)};
+    }
     std::normal_distribution<long double> normal;
     std::vector<Complex> u(n * n);
     for (Complex& z : u) z = Complex(normal(random_), normal(random_));

@@ -13,6 +13,7 @@
 #include "compiler/physics/chains/colours.hpp"
 #include "compiler/physics/chains/draws.hpp"
 #include "compiler/physics/chains/link_field.hpp"
+#include "compiler/physics/chains/link_values.hpp"
 #include "compiler/physics/chains/loop_actions.hpp"
 #include "compiler/physics/chains/sample_options.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
@@ -45,6 +46,7 @@ class SamplingReader {
       if (field_) d_.fail(errors::not_yet(field.span, "a second gauge field in a Markov chain"));
       field_ = &field;
     }
+    if (field_->roots > 0) check_roots();
     read_actions();
     colour_directions();
     make_updates();
@@ -54,6 +56,15 @@ class SamplingReader {
  private:
   Arena& arena() { return d_.arena(); }
   const std::array<std::int64_t, 4>& extent() const { return d_.grid.extent; }
+
+  /// What links of Z(N) cannot obey.
+  void check_roots() {
+    if (options_.method == "overrelax" || options_.overrelax > 0)
+      d_.fail(errors::roots_outside_of_chain(field_->span, field_->name, field_->roots));
+    for (const dsl::Item* item :
+         {options_.tries_item, options_.width_item, options_.reunitarise_item})
+      if (item) d_.fail(errors::option_of_roots(item->span, item->head->name, field_->roots));
+  }
 
   // ---- the actions ------------------------------------------------------------------------------
 
@@ -121,6 +132,19 @@ class SamplingReader {
 
   int add(int axis, const std::string& what, const gauge::Matrix& value,
           const gauge::LinkPathPlan& plan) {
+    return add_update(axis, what, plan, [&](Update& update) { put(update, axis, value); });
+  }
+
+  /// Of links that are stored as an angle.
+  int add(int axis, const std::string& what, Expr angle, const gauge::LinkPathPlan& plan) {
+    return add_update(axis, what, plan, [&](Update& update) {
+      update.values.emplace_back(field_->arrays[static_cast<std::size_t>(axis)], angle);
+    });
+  }
+
+  template <class Fill>
+  int add_update(int axis, const std::string& what, const gauge::LinkPathPlan& plan,
+                 const Fill& fill) {
     Update update;
     update.name = fmt::format("{}_{}", what, algebra::kAxisNames[axis]);
     const auto& colouring = colourings_[static_cast<std::size_t>(axis)];
@@ -130,7 +154,7 @@ class SamplingReader {
                                algebra::kAxisNames[axis], plan.links + 1, plan.products);
     update.proof.push_back(proofs_[static_cast<std::size_t>(axis)]);
     update.span = clause_->keyword_span;
-    put(update, axis, value);
+    fill(update);
     sampling_.updates.push_back(std::move(update));
     return static_cast<int>(sampling_.updates.size()) - 1;
   }
@@ -152,7 +176,10 @@ class SamplingReader {
       if (gauge::staple_paths(action_, axis).empty()) continue;  // free links
       const gauge::Matrix v = twice_ ? gauge::Matrix{} : staple(axis, link, plan);
       const gauge::Matrix u = link(axis, {});
-      if (options_.method == "heatbath") {
+      if (options_.method == "heatbath" && field_->roots > 0) {
+        first.push_back(
+            add(axis, "heatbath", root_by_weight(arena(), field_->roots, v, draws_), plan));
+      } else if (options_.method == "heatbath") {
         gauge::Heatbath how;
         if (options_.tries > 0) how.proposals = static_cast<int>(options_.tries);
         how.proposal = proposal(axis);
@@ -161,8 +188,10 @@ class SamplingReader {
                             gauge::heatbath(group, u, v, arena().integer(1), random, how), plan));
       } else if (options_.method == "metropolis") {
         Expr accepted = arena().integer(0);
-        const gauge::Matrix drawn = metropolis(axis, link, v, accepted);
-        first.push_back(add(axis, "metropolis", drawn, plan));
+        if (field_->roots > 0)
+          first.push_back(add(axis, "metropolis", root_metropolis(axis, link, v, accepted), plan));
+        else
+          first.push_back(add(axis, "metropolis", metropolis(axis, link, v, accepted), plan));
         sampling_.updates.back().accepted = accepted;
         sampling_.proposals += hits() * d_.grid.sites();
       }
@@ -177,6 +206,23 @@ class SamplingReader {
   }
 
   std::int64_t hits() const { return options_.hits > 0 ? options_.hits : kHits; }
+
+  /// The angle of a link of Z(N) after Metropolis proposals; `accepted` as below.
+  Expr root_metropolis(int axis, const gauge::LinkOf& link, const gauge::Matrix& v,
+                       Expr& accepted) {
+    gauge::Matrix u = link(axis, {});
+    const Expr angle = arena().load(field_->arrays[static_cast<std::size_t>(axis)]);
+    const LinkIncrease increase = [&](const gauge::Matrix& now, const gauge::Matrix& proposed) {
+      if (!twice_) return gauge::trace_of_product(gauge::minus(now, proposed), v).re;
+      const gauge::LinkOf present = [&](int along, Offset at) {
+        bool here = along == axis;
+        for (std::size_t k = 0; k < 4; ++k) here = here && at.d[k] % extent()[k] == 0;
+        return here ? now : link(along, at);
+      };
+      return gauge::increase(action_, axis, proposed, present, box());
+    };
+    return root_by_proposals(field_->roots, u, angle, hits(), increase, draws_, accepted);
+  }
 
   /// The link after Metropolis proposals; `accepted` grows by the number of those accepted.
   gauge::Matrix metropolis(int axis, const gauge::LinkOf& link, const gauge::Matrix& v,

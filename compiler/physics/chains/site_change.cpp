@@ -55,32 +55,39 @@ std::vector<Expr> SiteChange::with_norm(std::vector<Expr> values) const {
   return values;
 }
 
-/// With S_k that of the k-th value and t = u sum exp(least - S_k): the first k at which the sum
-/// over the values up to it exceeds t. For two values, u (1 + exp(S_0 - S_1)) < 1.
 Expr SiteChange::heatbath(Draws& draws) const {
   const Expr uniform = draws.uniform();
-  std::vector<Expr> actions;
-  for (const std::int64_t v : field_.values) actions.push_back(level(arena_.integer(v)));
-  const auto value = [&](std::size_t k) { return arena_.integer(field_.values[k]); };
-  const auto less = [&](Expr a, Expr b) { return arena_.make(Op::Less, {a, b}); };
+  std::vector<Expr> actions, values;
+  for (const std::int64_t v : field_.values) {
+    values.push_back(arena_.integer(v));
+    actions.push_back(level(values.back()));
+  }
+  return drawn_by_weight(actions, values, uniform);
+}
+
+/// With S_k that of the k-th value and t = u sum exp(least - S_k): the first k at which the sum
+/// over the values up to it exceeds t. For two values, u (1 + exp(S_0 - S_1)) < 1.
+Expr drawn_by_weight(const std::vector<Expr>& actions, const std::vector<Expr>& values,
+                     Expr uniform) {
+  Arena& arena = *uniform->arena;
+  const auto less = [&](Expr a, Expr b) { return arena.make(Op::Less, {a, b}); };
   if (actions.size() == 2) {
     const Expr change = actions[0] - actions[1];
     const Expr first =
-        less(uniform * (arena_.integer(1) + arena_.make(Op::Exp, {change})), arena_.integer(1));
-    return arena_.make(Op::Select, {first, value(0), value(1)});
+        less(uniform * (arena.integer(1) + arena.make(Op::Exp, {change})), arena.integer(1));
+    return arena.make(Op::Select, {first, values[0], values[1]});
   }
   Expr least = actions[0];
-  for (std::size_t k = 1; k < actions.size(); ++k)
-    least = arena_.make(Op::Min, {least, actions[k]});
+  for (std::size_t k = 1; k < actions.size(); ++k) least = arena.make(Op::Min, {least, actions[k]});
   std::vector<Expr> sums;
   for (const Expr s : actions) {
-    const Expr weight = arena_.make(Op::Exp, {least - s});
+    const Expr weight = arena.make(Op::Exp, {least - s});
     sums.push_back(sums.empty() ? weight : gauge::plus(sums.back(), weight));
   }
   const Expr at = uniform * sums.back();
-  Expr result = value(actions.size() - 1);
+  Expr result = values.back();
   for (std::size_t k = actions.size() - 1; k-- > 0;)
-    result = arena_.make(Op::Select, {less(at, sums[k]), value(k), result});
+    result = arena.make(Op::Select, {less(at, sums[k]), values[k], result});
   return result;
 }
 

@@ -28,4 +28,8 @@ inline algebra::Expr value_at(algebra::Arena& arena, const std::vector<std::int6
   return chosen(choices, uniform);
 }
 
+/// The value k with the weight exp(-actions[k]), whatever the present one is.
+algebra::Expr drawn_by_weight(const std::vector<algebra::Expr>& actions,
+                              const std::vector<algebra::Expr>& values, algebra::Expr uniform);
+
 }  // namespace vphi::physics

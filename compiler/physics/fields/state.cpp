@@ -245,12 +245,19 @@ void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateFi
       field.columns = field.algebra->generators();
       return periodic_box(d, fact.span);
     }
-    field.angle = type && type->text == "U";
+    const bool roots = type && type->text == "Z";
+    field.angle = roots || (type && type->text == "U");
+    if (roots) {
+      field.roots = static_cast<int>(lower.fixed_integer(*type->args.at(0), "N of Z(N)"));
+      if (!d.resolved.clause("sample") && !dsl::measures(d.resolved))
+        d.fail(errors::roots_outside_of_chain(type->span, fact.name, field.roots));
+    }
     if (field.angle) field.links = gauge::LinkType{{gauge::Kind::U1, 1}, gauge::Storage::Angle};
     if (!field.angle && type && type->text != "real") {
       d.fail(errors::not_yet(type->span, "a momentum of a link of this type"));
     }
-    if (field.angle && (type->args.size() != 1 || lower.fixed_integer(*type->args[0], "n") != 1)) {
+    if (field.angle && !roots &&
+        (type->args.size() != 1 || lower.fixed_integer(*type->args[0], "n") != 1)) {
       d.fail(errors::not_yet(type->span, "a gauge field of U(n)"));
     }
     periodic_box(d, fact.span);

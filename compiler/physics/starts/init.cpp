@@ -9,6 +9,7 @@
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/link_phase.hpp"
+#include "compiler/physics/chains/link_values.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/chains/site_values.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
@@ -172,6 +173,11 @@ std::vector<Expr> as_arrays(const Equations& d, const InitItem& init, const Valu
         errors::wrong_shape(init.item->value->span,
                             fmt::format("`{}` has {} components", field.name, field.cells.size())));
   }
+  const dsl::Expr& given = *init.item->value;
+  const bool any =
+      given.kind == dsl::ExprKind::Name && (given.text == "hot" || given.text == "cold");
+  if (field.roots > 0 && !any && !(v.scalar() && v.parts[0].re.is_one() && !v.complex()))
+    d.fail(errors::start_not_a_root(given.span, field.name, field.roots));
   if (v.complex() && !field.complex && !field.angle) {
     d.fail(errors::not_real(init.item->value->span,
                             fmt::format("the initial value of `{}`", field.name)));
@@ -344,7 +350,9 @@ class RandomArrays {
     Value v{field.rows, field.columns, {}};
     for (int axis = 0; axis < field.rows; ++axis) {
       gauge::Matrix u = gauge::identity(arena, group.n);
-      if (hot) {
+      if (hot && field.roots > 0) {
+        u = any_root(arena, field.roots, arena.random(Op::Uniform, link_draws_++));
+      } else if (hot) {
         std::vector<Expr> normals;
         for (int i = 0; i < gauge::haar_draws(group); ++i) {
           normals.push_back(arena.random(Op::Normal, link_draws_++));

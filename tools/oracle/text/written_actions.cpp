@@ -157,6 +157,21 @@ Written::LinkSlope Written::along_link(const WrittenField& links, int site, int 
   return along_link(terms_of_actions(), fields.at(links.name), site, axis, a, true);
 }
 
+long double Written::turned_by(const WrittenField& links, int site, int axis, long double angle) {
+  WrittenField& f = fields.at(links.name);
+  long double change = 0;
+  for (const Term& term : terms_of_actions()) {
+    const std::vector<Place> places = readers(term, site, axis);
+    Turned link(f, site, axis, 0);
+    for (const long double turn : {0.0L, angle}) {
+      link.by(turn);
+      for (const Place& p : places)
+        change += (turn == 0 ? -term.sign : term.sign) * at(*term.text, {}, &p).parts.at(0).real();
+    }
+  }
+  return change;
+}
+
 /// i T_a dS/dw_a of the link at this place; of U(1) i dS/dw.
 std::optional<Numbers> Written::link_gradient(const dsl::Expr& e, const Scope& scope,
                                               const Place* place) {

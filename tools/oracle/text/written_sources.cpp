@@ -543,7 +543,8 @@ void Written::declare(int sites) {
     if (fact.gauge) {
       f.link = true;
       f.rows = box.dims;
-      f.phase = type == "U";
+      f.phase = type == "U" || type == "Z";
+      if (type == "Z") f.roots = size(0);
       if (type == "SU") {
         f.colours = size(0);
         f.rows = box.dims * f.colours;

@@ -86,6 +86,7 @@ struct WrittenField {
   bool complex = false, symmetric = false, particle = false;
   bool link = false;   ///< a row for each axis
   bool phase = false;  ///< a U(1) link: the value is exp(i*number)
+  int roots = 0;       ///< links of Z(N): N, and they are phases
   int colours = 0;     ///< SU(n) links: a block of n rows for each axis
   /// n of type su(n): the numbers are coordinates of a matrix, of momenta of links a row for each
   /// axis.
@@ -188,6 +189,8 @@ class Written {
     long double first = 0, second = 0;
   };
   LinkSlope along_link(const WrittenField& links, int site, int axis, int a);
+  /// The change of S when a link of U(1) or Z(N) is multiplied by exp(i*angle).
+  long double turned_by(const WrittenField& links, int site, int axis, long double angle);
   /// A of U' = A U for the link along `axis`, from the equation of links, row by row.
   std::vector<Complex> link_rate(const physics::EquationFact& fact, const WrittenField& links,
                                  int site, int axis);

@@ -1,0 +1,83 @@
+#include "compiler/physics/chains/link_values.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "compiler/gauge/heatbath.hpp"
+#include "compiler/physics/chains/site_values.hpp"
+
+namespace vphi::physics {
+
+using algebra::Op;
+
+namespace {
+
+constexpr long double kTurn = 2 * std::numbers::pi_v<long double>;
+
+/// Angles, cosines and sines of some of the roots.
+struct Roots {
+  std::vector<Expr> angle, re, im;
+};
+
+Roots roots_from(Arena& arena, int roots, int first) {
+  Roots all;
+  for (int n = first; n < roots; ++n) {
+    // exact where a quarter of a turn is a root
+    const bool quarter = 4 * n % roots == 0;
+    const long double at = kTurn * n / roots;
+    const auto number = [&](long double x) {
+      return quarter ? arena.integer(std::llround(x)) : arena.real(x);
+    };
+    all.angle.push_back(n == 0 ? arena.integer(0) : arena.real(at));
+    all.re.push_back(number(std::cos(at)));
+    all.im.push_back(number(std::sin(at)));
+  }
+  return all;
+}
+
+gauge::Matrix phase_of(Expr re, Expr im) { return {1, 1, {{re, im}}}; }
+
+}  // namespace
+
+Expr root_by_weight(Arena& arena, int roots, const gauge::Matrix& staples, Draws& draws) {
+  const Roots all = roots_from(arena, roots, 0);
+  const auto& v = staples.at(0, 0);
+  std::vector<Expr> actions;
+  for (std::size_t n = 0; n < all.angle.size(); ++n)
+    actions.push_back(all.im[n] * v.im - all.re[n] * v.re);
+  return drawn_by_weight(actions, all.angle, draws.uniform());
+}
+
+Expr root_by_proposals(int roots, const gauge::Matrix& u, Expr angle, std::int64_t hits,
+                       const LinkIncrease& increase, Draws& draws, Expr& accepted) {
+  Arena& arena = *angle->arena;
+  const Roots other = roots_from(arena, roots, 1);
+  std::vector<Expr> turns;
+  for (int n = 1; n < roots; ++n) turns.push_back(arena.integer(n));
+  const Expr all = arena.integer(roots), unit = arena.real(kTurn / roots);
+  gauge::Matrix now = u;
+  Expr number = arena.make(Op::Floor, {angle * arena.real(roots / kTurn) + arena.rational(1, 2)});
+  for (std::int64_t hit = 0; hit < hits; ++hit) {
+    const Expr which = draws.uniform();
+    const gauge::Matrix proposed =
+        gauge::times(phase_of(chosen(other.re, which), chosen(other.im, which)), now);
+    const Expr further = number + chosen(turns, which);
+    const Expr turned =
+        arena.make(Op::Select, {arena.make(Op::Less, {further, all}), further, further - all});
+    const Expr takes = gauge::metropolis_takes(increase(now, proposed), draws.uniform());
+    now = {1,
+           1,
+           {{gauge::select(takes, proposed.at(0, 0).re, now.at(0, 0).re),
+             gauge::select(takes, proposed.at(0, 0).im, now.at(0, 0).im)}}};
+    number = gauge::select(takes, turned, number);
+    accepted = accepted + arena.make(Op::Select, {takes, arena.integer(1), arena.integer(0)});
+  }
+  return number * unit;
+}
+
+gauge::Matrix any_root(Arena& arena, int roots, Expr uniform) {
+  const Roots all = roots_from(arena, roots, 0);
+  return phase_of(chosen(all.re, uniform), chosen(all.im, uniform));
+}
+
+}  // namespace vphi::physics
