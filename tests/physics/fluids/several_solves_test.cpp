@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/places.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {

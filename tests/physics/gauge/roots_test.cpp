@@ -12,7 +12,7 @@
 namespace vphi {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
+constexpr double kHalfTurn = std::numbers::pi;
 
 bool has_native() { return testing::device("native") != nullptr; }
 
@@ -46,7 +46,7 @@ TEST(Roots, AllConfigurationsOfASmallBox) {
     for (int y = 0; y < 2; ++y)
       for (int x = 0; x < 2; ++x) {
         const int turn = links[0][y][x] + links[1][y][1 - x] - links[0][1 - y][x] - links[1][y][x];
-        sum += std::cos(2 * kPi * turn / 3);
+        sum += std::cos(2 * kHalfTurn * turn / 3);
       }
     const double w = std::exp(0.6 * (sum - 4));
     above += w * sum / 4, below += w;
