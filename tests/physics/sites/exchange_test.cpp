@@ -12,7 +12,7 @@
 namespace vphi {
 namespace {
 
-bool has_native() { return testing::device("native") != nullptr; }
+bool native_is_there() { return testing::device("native") != nullptr; }
 
 const runtime::ChainSeries* chain_of(const runtime::RunResult& result, const std::string& name) {
   for (const auto& series : result.chain)
@@ -64,7 +64,7 @@ SpinAverages spins(double coupling, double field) {
 }
 
 TEST(Exchange, IsingSpinsAtFourTemperatures) {
-  if (!has_native()) GTEST_SKIP() << "no native device";
+  if (!native_is_there()) GTEST_SKIP() << "no native device";
   const auto result = testing::run_text(R"(model exchange "Ising spins"
 sweep K = [0.2, 0.3, 0.4, 0.5]
 sweep chain = 1..4
@@ -118,7 +118,7 @@ every 1 sweep, after = sweep > 50: energy, m2, exchanged, replica -> "e.csv"
 // The name may stand anywhere in the action: here as h^3, where spins would be exchanged wrongly
 // if S were taken as linear in h. The first axis is another one.
 TEST(Exchange, ActionsThatAreNotLinearInTheName) {
-  if (!has_native()) GTEST_SKIP() << "no native device";
+  if (!native_is_there()) GTEST_SKIP() << "no native device";
   const auto result = testing::run_text(R"(model exchange "Ising spins in a field"
 sweep K = [0.1, 0.3]
 sweep h = [-0.5, 0.3, 0.6]
@@ -141,7 +141,7 @@ every 1 sweep, after = sweep > 50: m -> "e.csv"
 
 // Spins that are all up at K = 0.9 stay up for thousands of sweeps; from K = 0.3 come others.
 TEST(Exchange, WellsThatAChainDoesNotLeave) {
-  if (!has_native()) GTEST_SKIP() << "no native device";
+  if (!native_is_there()) GTEST_SKIP() << "no native device";
   const std::string text = R"(model exchange "Ising spins that start up"
 sweep K = linspace(0.3, 0.9, 7)
 lattice torus: 4^2
@@ -163,7 +163,7 @@ every 1 sweep: m -> "e.csv"
 
 // Equal actions always exchange. Their chains would be equal if they drew the same numbers.
 TEST(Exchange, InstancesDrawNumbersOfTheirOwn) {
-  if (!has_native()) GTEST_SKIP() << "no native device";
+  if (!native_is_there()) GTEST_SKIP() << "no native device";
   const auto result = testing::run_text(R"(model exchange "Equal spins"
 sweep K = [0.3, 0.3, 0.3]
 lattice torus: 8^2
@@ -189,7 +189,7 @@ every 1 sweep: m = mean(s), disorder = mean(J), exchanged -> "e.csv"
 
 // <cos> of a plaquette on a torus of V: sum I_n^(V-1) I_n'/sum I_n^V.
 TEST(Exchange, LinksAreExchanged) {
-  if (!has_native()) GTEST_SKIP() << "no native device";
+  if (!native_is_there()) GTEST_SKIP() << "no native device";
   const auto result = testing::run_text(R"(model exchange "U(1) in two dimensions"
 sweep beta = [1, 1.5]
 sweep chain = 1..4
@@ -218,7 +218,7 @@ every 1 sweep, after = sweep > 50: plaquette, exchanged -> "e.csv"
 
 // One number with exp(-K (phi^2 - 1)^2) at each of two sites, moved by trajectories.
 TEST(Exchange, TrajectoriesAreExchanged) {
-  if (!has_native()) GTEST_SKIP() << "no native device";
+  if (!native_is_there()) GTEST_SKIP() << "no native device";
   const auto result = testing::run_text(R"(model exchange "Numbers in two wells"
 sweep K = [0.5, 1, 2]
 lattice ring: 8
