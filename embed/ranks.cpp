@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include "embed/error.hpp"
 #include "runtime/device/native/native.hpp"
@@ -175,34 +176,27 @@ int named_beside(const Compilation& c, const std::string& cut) {
   return axis < 2 ? 1 : static_cast<int>(read_cut(cut)[static_cast<std::size_t>(axis - 1)]);
 }
 
-/// A lattice for so many ranks where no cut is named: along its slowest axis, or along two where
-/// that has too few slabs or where a step is shorter by the model.
+/// A lattice for so many ranks where no cut is named: along its slowest axis, or where that has too
+/// few slabs along two, those of the shorter step by the model.
 Compilation cut_at_best(const dsl::ModelSource& model, CompileOptions options,
                         const emit::TargetInfo& target, const Compiler& compiler) {
-  // Of a step: exchanges that take less are not looked at, nor cuts along two axes that gain less,
-  // which have more and shorter messages.
-  constexpr double kWorth = 0.05;
   const auto step_of = [&](const Compilation& c) {
-    return runtime::step_of_rank(*c.program, options.ranks, runtime::usual_cluster());
+    return runtime::step_of_rank(*c.program, options.ranks, runtime::usual_cluster()).all();
   };
-  Compilation best = compiler(model, options, target);
-  const bool refused = !best.program && std::ranges::any_of(best.diagnostics.all(), [](auto& d) {
+  Compilation one = compiler(model, options, target);
+  const bool refused = !one.program && std::ranges::any_of(one.diagnostics.all(), [](auto& d) {
     return d.code == "E0862";
   });
-  if (!best.program && !refused) return best;
-  if (best.program) {
-    const runtime::StepOfRank step = step_of(best);
-    if (target.target != program::Target::Cuda || step.exchanges < kWorth * step.all()) return best;
-  }
+  if (!refused) return one;
+  std::optional<Compilation> best;
   for (const int beside : {2, 4}) {
     if (options.ranks % beside != 0 || options.ranks == beside) continue;
     options.ranks_beside = beside;
-    Compilation other = compiler(model, options, target);
-    if (!other.program) continue;
-    if (!best.program || step_of(other).all() < (1 - kWorth) * step_of(best).all())
-      best = std::move(other);
+    Compilation two = compiler(model, options, target);
+    if (!two.program) continue;
+    if (!best || step_of(two) < step_of(*best)) best = std::move(two);
   }
-  return best;
+  return best ? std::move(*best) : std::move(one);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct RanksWish {
   std::int64_t number;   ///< 0: as many as `cut` says, or else as the devices that are named
   bool fastest = false;  ///< as many of the GPUs as are by their model: embed/rank_choice.hpp
   /// "z=4": four ranks along z; "z=4,y=2": eight along two axes; empty: along the slowest axis, or
-  /// along two where that is needed or faster by the model of their speed.
+  /// along two where that has too few planes.
   std::string cut;
 
   /// Ranks that these together want; 0: none of them says. Throws Error where they differ or `cut`
