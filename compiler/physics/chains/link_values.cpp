@@ -14,14 +14,14 @@ namespace {
 
 constexpr long double kTurn = 2 * std::numbers::pi_v<long double>;
 
-/// Angles, cosines and sines of some of the roots.
+/// Angles, cosines and sines of the roots.
 struct Roots {
   std::vector<Expr> angle, re, im;
 };
 
-Roots roots_from(Arena& arena, int roots, int first) {
+Roots all_roots(Arena& arena, int roots) {
   Roots all;
-  for (int n = first; n < roots; ++n) {
+  for (int n = 0; n < roots; ++n) {
     // exact where a quarter of a turn is a root
     const bool quarter = 4 * n % roots == 0;
     const long double at = kTurn * n / roots;
@@ -40,7 +40,7 @@ gauge::Matrix phase_of(Expr re, Expr im) { return {1, 1, {{re, im}}}; }
 }  // namespace
 
 Expr root_by_weight(Arena& arena, int roots, const gauge::Matrix& staples, Draws& draws) {
-  const Roots all = roots_from(arena, roots, 0);
+  const Roots all = all_roots(arena, roots);
   const auto& v = staples.at(0, 0);
   std::vector<Expr> actions;
   for (std::size_t n = 0; n < all.angle.size(); ++n)
@@ -51,16 +51,16 @@ Expr root_by_weight(Arena& arena, int roots, const gauge::Matrix& staples, Draws
 Expr root_by_proposals(int roots, const gauge::Matrix& u, Expr angle, std::int64_t hits,
                        const LinkIncrease& increase, Draws& draws, Expr& accepted) {
   Arena& arena = *angle->arena;
-  const Roots other = roots_from(arena, roots, 1);
+  const Roots turn = all_roots(arena, roots);
   std::vector<Expr> turns;
-  for (int n = 1; n < roots; ++n) turns.push_back(arena.integer(n));
+  for (int n = 0; n < roots; ++n) turns.push_back(arena.integer(n));
   const Expr all = arena.integer(roots), unit = arena.real(kTurn / roots);
   gauge::Matrix now = u;
   Expr number = arena.make(Op::Floor, {angle * arena.real(roots / kTurn) + arena.rational(1, 2)});
   for (std::int64_t hit = 0; hit < hits; ++hit) {
     const Expr which = draws.uniform();
     const gauge::Matrix proposed =
-        gauge::times(phase_of(chosen(other.re, which), chosen(other.im, which)), now);
+        gauge::times(phase_of(chosen(turn.re, which), chosen(turn.im, which)), now);
     const Expr further = number + chosen(turns, which);
     const Expr turned =
         arena.make(Op::Select, {arena.make(Op::Less, {further, all}), further, further - all});
@@ -76,7 +76,7 @@ Expr root_by_proposals(int roots, const gauge::Matrix& u, Expr angle, std::int64
 }
 
 gauge::Matrix any_root(Arena& arena, int roots, Expr uniform) {
-  const Roots all = roots_from(arena, roots, 0);
+  const Roots all = all_roots(arena, roots);
   return phase_of(chosen(all.re, uniform), chosen(all.im, uniform));
 }
 

@@ -3,8 +3,10 @@
 // A link is stored as its angle 2 pi n/N, as links of U(1) are, so that loops, outputs and the sums
 // of staples are those of U(1). The weight of a link U is exp(Re(U V)), V the sum of its staples.
 // A heatbath draws one of the N values by their weights, whatever the present one is; a proposal of
-// Metropolis is any other value, each as likely. Both write the same N numbers in memory, so that
-// no rounding adds up. Nothing here fails.
+// Metropolis is any of them, each as likely, the present one too: were it always another one, links
+// of Z(2) whose flip leaves S as it is would flip every time, and signs of plaquettes that move in
+// step would never part. Both write the same N numbers in memory, so that no rounding adds up.
+// Nothing here fails.
 #pragma once
 
 #include <functional>
