@@ -76,6 +76,37 @@ TEST(LongUpdates, AreMarkedForTheCompiler) {
   }
 }
 
+// The loop over a row of long sites says what clang would find by a long analysis, where no sites
+// are left over; and a short site, or a row with a rest, leaves the choice to clang.
+TEST(LongSites, TellTheLanesOfTheirRows) {
+  struct Row {
+    const char *model, *kernel, *lattice, *wanted;
+  };
+  for (const Row& row : {
+           Row{"gauge/su3", "observe_1", "24*4^3", "vectorize_width(8)"},
+           Row{"gauge/su3", "observe_1", "4^4", "vectorize_width(4)"},
+           Row{"gauge/su3", "observe_1", "6^4", nullptr},
+           Row{"gauge/su3", "reunitarise", "4^4", nullptr},
+       }) {
+    CompileOptions options;
+    options.lattice = row.lattice;
+    const std::string path = std::string(VPHI_SOURCE_DIR) + "/models/" + row.model + ".vphi";
+    const Compilation compilation = compile_model(path, options, ways().front().target);
+    ASSERT_TRUE(compilation.program) << row.lattice;
+    bool seen = false;
+    for (const program::Kernel& kernel : compilation.program->kernels) {
+      if (kernel.name != row.kernel) continue;
+      seen = true;
+      const bool told = kernel.source.find("VPHI_WHOLE_ROW") != std::string::npos;
+      EXPECT_EQ(told, row.wanted != nullptr) << row.lattice << " " << row.kernel;
+      if (row.wanted != nullptr) {
+        EXPECT_NE(kernel.source.find(row.wanted), std::string::npos) << row.lattice;
+      }
+    }
+    EXPECT_TRUE(seen) << row.kernel;
+  }
+}
+
 class SolverIterations : public ::testing::TestWithParam<std::pair<const char*, int>> {};
 
 TEST_P(SolverIterations, ReadWhatTheyMust) {

@@ -11,6 +11,7 @@
 #include "compiler/emit/patterns/rows.hpp"
 #include "compiler/emit/patterns/rows_text.hpp"
 #include "compiler/emit/patterns/sites.hpp"
+#include "compiler/emit/patterns/vector_loops.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/kernel/draw.hpp"
 
@@ -46,21 +47,12 @@ void site_lines(const Job& job, const Bindings& bindings, Slots& slots) {
   slots["store"] = Gather::stores(job);
 }
 
-// Tells clang the number of lanes that it would choose anyway, and that no cells are left over.
-// Without this, its cost analysis takes longer than all other steps for sites of thousands of
-// operations.
-Code lanes_text(const Job& job, std::int64_t cells, std::int64_t most) {
-  std::int64_t lanes = 1;
-  while (2 * lanes <= most && cells % (2 * lanes) == 0) lanes *= 2;
-  const bool known = job.body.real == Precision::F64 && (lanes == most || lanes == cells);
-  if (!known || lanes < 2) return "interleave(disable)";
-  return code("vectorize_width({}) interleave_count(1) vectorize_predicate(enable)", lanes);
-}
-
 Code independent_text(const Job& job) {
   const std::int64_t cells = Gather::cells(job.kernel, 0);
-  return fill("independent.txt",
-              {{"lanes_wide", lanes_text(job, cells, 8)}, {"lanes", lanes_text(job, cells, 4)}});
+  const auto lanes = [&](std::int64_t most) {
+    return lanes_text(job.body.real, cells, most, "interleave(disable)");
+  };
+  return fill("independent.txt", {{"lanes_wide", lanes(8)}, {"lanes", lanes(4)}});
 }
 
 // A task of a processor: some of the rows.

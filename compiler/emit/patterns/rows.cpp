@@ -7,6 +7,7 @@
 #include "compiler/emit/math/draws.hpp"
 #include "compiler/emit/patterns/rows_text.hpp"
 #include "compiler/emit/patterns/sites.hpp"
+#include "compiler/emit/patterns/vector_loops.hpp"
 #include "compiler/kernel/slabs.hpp"
 
 namespace vphi::emit {
@@ -158,6 +159,10 @@ Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
   slots["compensated"] = kernel.sum == kernel::SumKind::Kahan ? fill("compensated.txt", slots) : "";
   slots["fold"] =
       kernel.reductions.empty() ? "const double total[1] = {0.0};" : fill("fold_rows.txt", slots);
+  RowPragma pragma;
+  if (!loop) pragma = row_pragma(job, slots["choices"] + slots["body"], rows.constant_width());
+  slots["vectorise"] = pragma.name;
+  slots["choices"] += pragma.definition;
   slots["rows"] = loop ? loop->text(tasks) : fill("rows.txt", slots);
   return slots;
 }

@@ -33,6 +33,8 @@ class Rows {
   std::int64_t chunks() const { return (length() + chunk() - 1) / chunk(); }
 
   Code width() const;
+  /// 0 where the pieces of a row have different lengths.
+  std::int64_t constant_width() const { return chunks() == 1 ? length() : 0; }
   Code edge_functions() const;
   Code buffers() const;
   Code coordinates() const { return coordinates_; }
