@@ -179,29 +179,37 @@ Case few_dimensions(std::vector<std::int64_t> extent, Precision real, int reach)
 TEST(March, FewerDimensionsAgreeWithTheReference) {
   using enum Boundary;
   std::vector<Case> cases;
-  for (const auto& [real, reach] :
-       {std::pair(Precision::F32, 1), std::pair(Precision::F32, 2), std::pair(Precision::F64, 2)}) {
-    cases.push_back(few_dimensions({256, 12}, real, reach));
-    cases.push_back(few_dimensions({98, 40}, real, reach));
-    cases.push_back(few_dimensions({512}, real, reach));
-    cases.push_back(few_dimensions({98}, real, reach));
-    cases.push_back(with(few_dimensions({128, 7}, real, reach), Periodic, Fixed, Periodic));
-    cases.push_back(with(few_dimensions({128, 7}, real, reach), Fixed, Antiperiodic, Periodic));
-    cases.push_back(with(few_dimensions({128}, real, reach), Antiperiodic, Periodic, Periodic));
-    cases.push_back(with(few_dimensions({256}, real, reach), Fixed, Periodic, Periodic));
-    cases.push_back(with(few_dimensions({128, 6}, real, reach), Outflow, Outflow, Periodic));
-    cases.push_back(with(few_dimensions({128, 8}, real, 1), Neumann, Neumann, Periodic));
-    cases.push_back(with(few_dimensions({2048, 5}, real, 1), Neumann, Fixed, Periodic));
-    cases.push_back(with(few_dimensions({2048}, real, 2), Fixed, Periodic, Periodic));
-    cases.push_back(with(few_dimensions({2048}, real, 2), Outflow, Periodic, Periodic));
-    cases.push_back(with(few_dimensions({2048}, real, 1), Antiperiodic, Periodic, Periodic));
+  const auto add = [&](std::vector<std::int64_t> extent, Precision real, int reach,
+                       Boundary x = Periodic, Boundary y = Periodic) {
+    cases.push_back(with(few_dimensions(std::move(extent), real, reach), x, y, Periodic));
+  };
+  const Precision f = Precision::F32, d = Precision::F64;
+  for (const auto& [real, reach] : {std::pair(f, 1), std::pair(f, 2), std::pair(d, 2)}) {
+    add({256, 12}, real, reach);
+    add({98, 40}, real, reach);
+    add({512}, real, reach);
   }
+  add({98}, f, 2);
+  // Every boundary along either axis, with the larger reach where it may have one; in f64 the
+  // vectors are shorter, and the walls are the same.
+  for (const Precision real : {f, d}) {
+    add({128, 7}, real, 2, Fixed, Antiperiodic);
+    add({128, 6}, real, 2, Outflow, Outflow);
+    add({2048, 5}, real, 1, Neumann, Fixed);
+  }
+  add({128, 7}, f, 2, Periodic, Fixed);
+  add({128, 8}, f, 1, Neumann, Neumann);
+  add({128}, f, 2, Antiperiodic);
+  add({2048}, f, 1, Antiperiodic);
+  add({256}, f, 1, Fixed);
+  add({2048}, f, 2, Fixed);
+  add({2048}, f, 2, Outflow);
   // Each thread of CUDA is one of the processor here: a few cases, the others in OpenCL.
   int number = 0;
   for (const program::Target language : {program::Target::Cuda, program::Target::OpenCL}) {
     if (language == program::Target::OpenCL && !opencl_available()) continue;
     for (const Case& c : cases) {
-      if (language == program::Target::Cuda && opencl_available() && ++number % 6 != 0) continue;
+      if (language == program::Target::Cuda && opencl_available() && ++number % 4 != 0) continue;
       SCOPED_TRACE(fmt::format("{} x {}, boundaries {}, {}", c.kernel.extent[0], c.kernel.extent[1],
                                static_cast<int>(c.kernel.boundary[0]),
                                static_cast<int>(c.kernel.boundary[1])));

@@ -1,0 +1,69 @@
+// The compiler's cost of a site equals clang's count in the emitted text.
+//
+// The site function alone is compared: stencil sums, random numbers and the additions of reductions
+// are in the pattern around it, for whose loops the audit does not count the iterations. Inputs,
+// outputs, flops and special functions agree exactly, but for CUDA and NVIDIA's OpenCL in f32,
+// where kernels have a reciprocal root as one instruction and not as a root and a division: one
+// special function less for each.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "compiler/audit/audit.hpp"
+#include "compiler/emit/walks/lines.hpp"
+#include "compiler/kernel/site_cost.hpp"
+#include "tests/audit/ways.hpp"
+
+namespace vphi::audit {
+
+/// Whether there was a site function to compare. `result`: of the emitted text.
+inline bool compare_cost(const kernel::Kernel& planned, const program::Kernel& emitted,
+                         const AuditResult& result, const Way& way, const std::string& where) {
+  using program::Target;
+  if (!planned.stages.empty()) return false;  // its stages are kernels of their own, compared so
+  const bool pairs = kernel::sums_pairs(planned);  // also functions of one site alone
+  const auto site =
+      std::find_if(result.functions.begin(), result.functions.end(), [&](const FunctionFacts& f) {
+        return f.name.starts_with("vphi_site_") && (!pairs || f.name.ends_with("_pair"));
+      });
+  if (site == result.functions.end()) return false;  // scalars only
+  kernel::Kernel counted = planned;                  // as it is walked
+  if (const auto line = emit::lines_of(counted, way.target)) counted.along = line->axis;
+  const kernel::SiteCost claimed = kernel::site_cost(counted);
+  EXPECT_EQ(site->loads, claimed.inputs) << where;
+  EXPECT_EQ(site->stores, claimed.outputs) << where;
+  // A value that all paths share may take a sign with it when it is printed, and so may a sum
+  // in the approximate arithmetic of GPUs.
+  const int signs = planned.common.empty() && !way.target.nvidia ? 0 : 2;
+  const int clamps = way.target.target == Target::Cuda ? 2 * claimed.lookups : 0;
+  const bool fast = way.target.nvidia && site->special != claimed.special;
+  const int products = fast ? claimed.dividing_roots : 0;
+  const int roots = fast ? claimed.reciprocal_roots + claimed.dividing_roots : 0;
+  EXPECT_LE(site->flops, claimed.flops + products) << where;
+  EXPECT_GE(site->flops, claimed.flops + products - signs - clamps) << where;
+  EXPECT_EQ(site->special, claimed.special - roots) << where;
+  EXPECT_GE(emitted.flops, claimed.flops) << where;
+  EXPECT_GE(emitted.special, claimed.special - roots) << where;
+  return true;
+}
+
+/// Words to and from memory: the arrays of the kernel, each once, and as the launch is bound to
+/// them.
+inline void compare_bytes(const kernel::Kernel& planned, const program::Kernel& kernel) {
+  if (!planned.stages.empty()) return;
+  int written = 0, most = 0;
+  for (const program::Argument& argument : kernel.arguments) {
+    const bool array = argument.kind == program::Argument::Kind::Current ||
+                       argument.kind == program::Argument::Kind::Next;
+    if (!array) continue;
+    written += argument.written;
+    most += (argument.precision == program::Precision::F32 ? 4 : 8) * (argument.written ? 2 : 1);
+  }
+  EXPECT_EQ(kernel.stores, written) << kernel.name;
+  EXPECT_LE(kernel.bytes, most) << kernel.name;
+}
+
+}  // namespace vphi::audit
