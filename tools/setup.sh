@@ -73,7 +73,7 @@ install_dependencies() {
 python_environment() {
   python_venv=$build/python_venv
   python3 -m venv "$python_venv" &&
-    "$python_venv/bin/python" -m pip -q --disable-pip-version-check install numpy xarray h5py \
+    "$python_venv/bin/python" -m pip -q --disable-pip-version-check install --no-compile numpy xarray h5py \
       scikit-build-core nanobind "$@" || return 1
   VPHI_CMAKE_FLAGS="${VPHI_CMAKE_FLAGS:-} -DVPHI_PYTHON_MODULE=ON"
   VPHI_CMAKE_FLAGS="$VPHI_CMAKE_FLAGS -DPython_EXECUTABLE=$python_venv/bin/python"
