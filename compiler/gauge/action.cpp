@@ -16,10 +16,11 @@ LoopAction collected(const LoopAction& action) {
     const Expr c = reversed && term.imaginary ? negative(term.coefficient) : term.coefficient;
     const auto [place, fresh] = known.try_emplace({loop, term.imaginary}, result.size());
     if (fresh) {
-      result.push_back({c, loop, term.imaginary});
+      result.push_back({c, loop, term.imaginary, term.move});
     } else {
-      Expr& sum = result[place->second].coefficient;
-      sum = sum + c;
+      LoopTerm& sum = result[place->second];
+      sum.coefficient = sum.coefficient + c;
+      if (term.move) sum.move = term.move;
     }
   }
   std::erase_if(result, [](const LoopTerm& t) { return t.coefficient.is_zero(); });
@@ -43,8 +44,13 @@ std::vector<WeightedLinkPath> staple_paths(const LoopAction& action, int axis) {
   std::vector<WeightedLinkPath> paths;
   const Offset next = one_step({axis, false});
   for (const LoopTerm& term : action) {
-    const Expr c = term.coefficient, none = number(c, 0);
-    for (const Rest& rest : rests(term.loop, axis)) {
+    const Expr none = number(term.coefficient, 0);
+    std::vector<LinkAt> letters = links(term.loop);
+    std::erase_if(letters, [&](const LinkAt& l) { return l.axis != axis; });
+    const std::vector<Rest> all = rests(term.loop, axis);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Rest& rest = all[i];
+      const Expr c = term.at(Offset{} - letters[i].at);
       // Im z = Re(-i z), and of the way back Re(i z)
       const Complex weight = !term.imaginary ? Complex{c, none}
                              : rest.reversed ? Complex{none, c}
@@ -156,7 +162,7 @@ Expr increase(const LoopAction& action, int axis, const Matrix& changed, const L
       if (!copies.insert({cell.d[0], cell.d[1], cell.d[2], cell.d[3]}).second) continue;
       const Expr now = part(trace_along(term.loop, from, link), term.imaginary),
                  then = part(trace_along(term.loop, from, with_change), term.imaginary);
-      total = plus(total, times(term.coefficient, minus(then, now)));
+      total = plus(total, times(term.at(from), minus(then, now)));
     }
   }
   return total;

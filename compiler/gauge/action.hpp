@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/algebra/mover.hpp"
 #include "compiler/gauge/colouring.hpp"
 #include "compiler/gauge/group.hpp"
 #include "compiler/gauge/link_paths.hpp"
@@ -24,6 +25,11 @@ struct LoopTerm {
   Expr coefficient;        ///< a scalar
   Word loop;               ///< reduced, not empty
   bool imaginary = false;  ///< Im tr instead of Re tr
+  /// Set where the coefficient differs from site to site; it is that of loops that begin at the
+  /// site.
+  algebra::Mover move = {};
+  /// The coefficient of the loop that begins at `offset`.
+  Expr at(Offset offset) const { return move ? move(coefficient, offset) : coefficient; }
 };
 using LoopAction = std::vector<LoopTerm>;
 

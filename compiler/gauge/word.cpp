@@ -34,10 +34,13 @@ Offset displacement(const Word& word) {
 
 bool closed(const Word& word) { return displacement(word).zero(); }
 
+namespace {
+
+bool undoes(const Step& a, const Step& b) { return a.axis == b.axis && a.back != b.back; }
+
+}  // namespace
+
 Word reduced(const Word& word) {
-  const auto undoes = [](const Step& a, const Step& b) {
-    return a.axis == b.axis && a.back != b.back;
-  };
   Word result;
   for (const Step& step : word) {
     if (!result.empty() && undoes(result.back(), step)) {
@@ -66,6 +69,29 @@ Word canonical_loop(const Word& loop, bool* reversed) {
   const Word there = least(loop), back = least(inverse(loop));
   if (reversed != nullptr) *reversed = back < there;
   return std::min(there, back);
+}
+
+// What `reduced` takes from both ends of a loop begins and ends at the same site, so that the first
+// steps of the word lead to where the rest begins.
+Offset canonical_start(const Word& loop) {
+  const Word rest = reduced(loop);
+  Word open;  // reduced, but not across the end
+  for (const Step& step : loop) {
+    if (!open.empty() && undoes(open.back(), step))
+      open.pop_back();
+    else
+      open.push_back(step);
+  }
+  const auto stripped = static_cast<std::ptrdiff_t>((open.size() - rest.size()) / 2);
+  Offset at = displacement(Word(open.begin(), open.begin() + stripped));
+  bool reversed = false;
+  const Word canonical = canonical_loop(rest, &reversed);
+  Word word = reversed ? inverse(rest) : rest;
+  for (std::size_t i = 0; i < word.size() && word != canonical; ++i) {
+    at = at + one_step(word.front());
+    std::ranges::rotate(word, word.begin() + 1);
+  }
+  return at;
 }
 
 std::string to_text(const Word& word) {

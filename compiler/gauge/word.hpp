@@ -45,6 +45,9 @@ Word reduced(const Word& word);
 /// One form for all words whose traces are equal or conjugate: the smallest cyclic permutation of
 /// the loop and of its reverse. `reversed`: whether it is one of the reverse.
 Word canonical_loop(const Word& loop, bool* reversed = nullptr);
+/// Where the canonical form of a loop begins, seen from the loop's first site; a loop that goes
+/// through the same word several times has several such sites, of which this is one.
+Offset canonical_start(const Word& loop);
 /// "+0 +1 -0 -1"
 std::string to_text(const Word& word);
 

@@ -9,7 +9,7 @@ namespace vphi::dsl {
 
 namespace {
 
-constexpr std::string_view kLinkBoundaries = "periodic open antiperiodic fixed";
+constexpr std::string_view kLinkBoundaries = "periodic open";
 constexpr std::string_view kBoundaries = "periodic antiperiodic fixed neumann outflow absorbing";
 
 constexpr OptionRule kLattice[] = {
@@ -40,15 +40,19 @@ constexpr OptionRule kField[] = {
      Takes::Values},
     {"norm", "of a vec(n): its length at every site, which a chain keeps", Takes::Positive}};
 constexpr OptionRule kFermion[] = {
-    {"boundary", "what lies beyond the edges for these spinors, where it is not the lattice's",
-     Takes::Call, "periodic antiperiodic"},
+    {"boundary",
+     "what lies beyond the edges for these spinors, where it is not the lattice's: "
+     "`twisted(angle)` "
+     "multiplies what is read beyond the last site by exp(1i*angle)",
+     Takes::Call, "periodic antiperiodic twisted"},
     {"basis", "of the gamma matrices", Takes::Word, "chiral dirac degrand_rossi"},
 };
 constexpr OptionRule kGauge[] = {
     {"store", "how much of a link matrix is kept: all, or rows from which the rest follows",
      Takes::Call, "full rows"},
-    {"boundary", "what lies beyond the edges; links know `periodic` alone so far", Takes::Call,
-     kLinkBoundaries},
+    {"boundary",
+     "what lies beyond the edges: `open` leaves out the links from the last sites to the first",
+     Takes::Call, kLinkBoundaries},
 };
 constexpr OptionRule kMetric[] = {
     {"rho_r", "energy density of radiation beside the fields, at a = 1", Takes::Number},

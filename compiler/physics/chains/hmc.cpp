@@ -230,7 +230,7 @@ class TrajectoryReader {
 
   /// Adds what the loops of links of a definition give to their slopes.
   void add_slopes(LinkSlopes& to, int number, const gauge::LoopAction& loops) const {
-    const gauge::LinkOf link = links_of(arena(), made_->field(number));
+    const gauge::LinkOf link = links_of(d_, made_->field(number));
     for (int axis = 0; axis < dims(); ++axis) {
       if (gauge::staple_paths(loops, axis).empty()) continue;
       add_slope(to, axis, gauge::force(group(), loops, axis, link));
@@ -331,7 +331,7 @@ class TrajectoryReader {
       d_.fail(errors::not_yet(action.shown.span, "a determinant in a model without links"));
     Pseudofermions fields = read_pseudofermions(d_, lower_, action, *made_);
     for (const auto& [number, staples] : fields.staples) {
-      const gauge::LinkOf link = links_of(arena(), made_->field(number));
+      const gauge::LinkOf link = links_of(d_, made_->field(number));
       for (int axis = 0; axis < dims(); ++axis) {
         const gauge::Matrix& v = staples[static_cast<std::size_t>(axis)];
         if (v.parts.empty()) continue;
@@ -398,7 +398,7 @@ class TrajectoryReader {
     std::vector<Expr> w;
     for (int a = 0; a < group().generators(); ++a)
       w.push_back(coordinate(static_cast<std::size_t>(a)));
-    const gauge::LinkOf link = links_of(arena(), links);
+    const gauge::LinkOf link = links_of(d_, links);
     return gauge::store(*links.links,
                         gauge::times(gauge::algebra_element(group(), w), link(axis, {})));
   }
@@ -407,7 +407,7 @@ class TrajectoryReader {
   /// products.
   gauge::LinkOf make_products(Trajectory::Level& level, const gauge::LinkProducts& link_products) {
     const auto arrays = std::make_shared<std::vector<std::vector<int>>>();
-    const gauge::LinkOf own = links_of(arena(), *field_);
+    const gauge::LinkOf own = links_of(d_, *field_);
     const gauge::LinkType type = *field_->links;
     const gauge::LinkOf link =
         gauge::remembered([this, arrays, own, type](int axis, algebra::Offset at) {
@@ -505,7 +505,7 @@ class TrajectoryReader {
     }
     if (determinants_) h = gauge::plus(h, determinants_);
     for (const auto& [number, loops] : all) {
-      const gauge::LinkOf link = links_of(arena(), made_->field(number));
+      const gauge::LinkOf link = links_of(d_, made_->field(number));
       h = gauge::plus(h, gauge::density(gauge::collected(loops), link));
     }
     return h;
@@ -527,7 +527,7 @@ class TrajectoryReader {
       trajectory_.drift.values.emplace_back(
           q, gauge::plus(arena().load(q), gauge::times(length, arena().load(p))));
     if (!field_) return;
-    const gauge::LinkOf link = links_of(arena(), *field_);
+    const gauge::LinkOf link = links_of(d_, *field_);
     for (int axis = 0; axis < dims(); ++axis) {
       std::vector<Expr> p;
       for (const int momentum : momenta_of(axis))
@@ -559,7 +559,7 @@ class TrajectoryReader {
       }
     }
     if (!field_) return;
-    const gauge::LinkOf link = links_of(arena(), *field_);
+    const gauge::LinkOf link = links_of(d_, *field_);
     k = 0;
     for (int axis = 0; axis < dims(); ++axis) {
       const gauge::Matrix u = link(axis, {});

@@ -150,7 +150,7 @@ class LinkMaker {
     } else {
       const int terms = gauge::exponential_terms(0x1p-53);
       const gauge::Matrix u =
-          gauge::times(gauge::exponential(group(), p, terms), links_of(arena(), base_)(axis, {}));
+          gauge::times(gauge::exponential(group(), p, terms), links_of(d_, base_)(axis, {}));
       moved = gauge::store(*base_.links, gauge::reunitarised(group(), u));
     }
     return stored(moved, name);
@@ -203,7 +203,7 @@ class LinkMaker {
     };
     gauge::LoopAction loops = read_loops(d_, base_, f, scope, refuse);
     for (gauge::LoopTerm& term : loops) term.coefficient = -term.coefficient;
-    const gauge::LinkOf link = links_of(arena(), base_);
+    const gauge::LinkOf link = links_of(d_, base_);
     std::vector<Expr> g(static_cast<std::size_t>(group().generators()), arena().integer(0));
     if (!gauge::staple_paths(loops, axis).empty()) {
       gauge::LinkPathPlan plan;

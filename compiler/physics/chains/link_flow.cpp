@@ -180,7 +180,7 @@ class LinkFlowReader {
 
   /// -dS/dw_a of each coordinate of the links along `axis`.
   std::vector<Expr> force(const gauge::LoopAction& action, int axis, gauge::LinkPathPlan& plan) {
-    const gauge::LinkOf link = links_of(arena(), field_);
+    const gauge::LinkOf link = links_of(d_, field_);
     const gauge::Matrix v = gauge::staple_sum(action, axis, link, &plan);
     return gauge::projection(group(), gauge::times(link(axis, {}), v));
   }
@@ -267,7 +267,7 @@ class LinkFlowReader {
   }
 
   void make_move() {
-    const gauge::LinkOf link = links_of(arena(), field_);
+    const gauge::LinkOf link = links_of(d_, field_);
     const gauge::LinkType& type = *field_.links;
     const bool single = d_.numerics.real == Precision::F32;
     const int terms = gauge::exponential_terms(single ? 0x1p-24 : 0x1p-53);

@@ -7,15 +7,18 @@
 #include <fmt/ranges.h>
 
 #include "compiler/algebra/axis_names.hpp"
+#include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/link_definition.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/chains/trajectory_links.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
+#include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {
 
+using algebra::Offset;
 using algebra::Op;
 
 namespace {
@@ -24,6 +27,7 @@ namespace {
 struct Known {
   int of = 0;  ///< whose links
   gauge::Word loop;
+  Offset at = {};  ///< where it begins, seen from the site; 0 where that does not matter
   Expr real, imaginary;
 };
 
@@ -43,11 +47,14 @@ class LoopActionReader {
     const Reading reading = with_traces();
     Scope inner = Scope::in(reading);
     inner.parent = &scope;
-    const Expr s = Lowerer(d_).real(e, "an action", inner);
+    Expr s = Lowerer(d_).real(e, "an action", inner);
     if (algebra::depends_on(s, arena().symbol(Reading::kOpenPath)))
       d_.fail(errors::action_not_invariant(e.span));
-    if (algebra::per_site(s))
-      d_.fail(errors::not_yet(e.span, "an action with other fields than links"));
+    if (algebra::per_site(s)) {
+      if (!of_places(s)) d_.fail(errors::not_yet(e.span, "an action with other fields than links"));
+      keep_places();
+      s = Lowerer(d_).real(e, "an action", inner);
+    }
     if (shown) *shown = s;
     return gauge::collected(coefficients(s, e.span));
   }
@@ -63,6 +70,15 @@ class LoopActionReader {
     if (made_) reading = plain = made_->reading();
     if (field_) reading.closed_trace = [&](const LinkPath& path) { return trace(path); };
     Expr rest = action.shown.right = Lowerer(d_).real(e, "an action", Scope::in(reading));
+    if (std::ranges::any_of(known_, [&](const Known& k) {
+          const Expr slopes[] = {algebra::derivative(rest, k.real),
+                                 algebra::derivative(rest, k.imaginary)};
+          return std::ranges::any_of(slopes,
+                                     [](Expr s) { return algebra::per_site(s) && of_places(s); });
+        })) {
+      keep_places();
+      rest = Lowerer(d_).real(e, "an action", Scope::in(reading));
+    }
     const auto holds_trace = [&](Expr value) {
       return std::ranges::any_of(known_, [&](const Known& k) {
         return algebra::depends_on(value, k.real) || algebra::depends_on(value, k.imaginary);
@@ -73,8 +89,8 @@ class LoopActionReader {
       for (const bool imaginary : {false, true}) {
         const Expr name = imaginary ? loop.imaginary : loop.real;
         const Expr slope = algebra::derivative(rest, name);
-        if (slope.is_zero() || algebra::per_site(slope) || holds_trace(slope)) continue;
-        loops[loop.of].push_back({slope, loop.loop, imaginary});
+        if (slope.is_zero() || !of_places(slope) || holds_trace(slope)) continue;
+        loops[loop.of].push_back(term(loop, slope, imaginary));
         rest = algebra::substitute(rest, name, arena().integer(0));
       }
     }
@@ -85,7 +101,8 @@ class LoopActionReader {
       for (const auto& [of, own] : loops)
         (of == 0 ? action.loops : action.made_loops[of]) = gauge::collected(own);
     }
-    if (!algebra::per_site(rest)) return;
+    // what reads no array is a constant, though it may differ from site to site
+    if (!algebra::per_site(rest) || of_places(rest)) return;
     check_rest(e, rest);
     action.rest = rest;
   }
@@ -125,6 +142,26 @@ class LoopActionReader {
   }
 
   Arena& arena() { return d_.arena(); }
+
+  /// Whether it differs between sites by their coordinates alone, or not at all.
+  static bool of_places(Expr e) {
+    return !algebra::per_site(e) || !algebra::contains(e, [](Expr node) {
+      return !node.is(Op::Site) && node.args().empty() && algebra::per_site(node);
+    });
+  }
+
+  /// From now on loops that begin at other sites have symbols of their own, since their
+  /// coefficients differ.
+  void keep_places() {
+    places_ = true;
+    known_.clear();
+  }
+
+  gauge::LoopTerm term(const Known& loop, Expr slope, bool imaginary) const {
+    if (!algebra::per_site(slope)) return {slope, loop.loop, imaginary};
+    const algebra::Mover move = around(d_.grid);
+    return {move(slope, algebra::mirrored(loop.at)), loop.loop, imaginary, move};
+  }
 
   Reading with_traces() {
     Reading reading;
@@ -186,12 +223,16 @@ class LoopActionReader {
     if (reduced.empty()) return {arena().integer(field_->links->group.n), {}};
     bool reversed = false;
     const gauge::Word loop = gauge::canonical_loop(reduced, &reversed);
+    const Offset at =
+        places_ ? algebra::sum_of(path.start, gauge::canonical_start(path.word)) : Offset{};
     auto known = std::ranges::find_if(
-        known_, [&](const Known& k) { return k.of == path.of && k.loop == loop; });
+        known_, [&](const Known& k) { return k.of == path.of && k.loop == loop && k.at == at; });
     if (known == known_.end()) {
-      const std::string text =
+      std::string text =
           shown_loop(loop) + (path.of > 0 ? " of " + made_->field(path.of).name : "");
-      known_.push_back({path.of, loop, arena().symbol("re(tr(" + text + "))"),
+      if (!at.zero())
+        text += fmt::format(" at ({}, {}, {}, {})", at.d[0], at.d[1], at.d[2], at.d[3]);
+      known_.push_back({path.of, loop, at, arena().symbol("re(tr(" + text + "))"),
                         arena().symbol("im(tr(" + text + "))")});
       known = known_.end() - 1;
     }
@@ -208,7 +249,7 @@ class LoopActionReader {
           if (algebra::depends_on(slope, other.real) || algebra::depends_on(slope, other.imaginary))
             d_.fail(refuse_(span, "a product of traces"));
         }
-        action.push_back({slope, loop.loop, imaginary});
+        action.push_back(term(loop, slope, imaginary));
       }
     }
     return action;
@@ -219,6 +260,7 @@ class LoopActionReader {
   const Refusal refuse_;
   const TrajectoryLinks* made_;  ///< null: no links of definitions
   std::vector<Known> known_;
+  bool places_ = false;  ///< Known::at counts
 };
 
 }  // namespace

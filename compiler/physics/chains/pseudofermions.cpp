@@ -103,12 +103,12 @@ class PseudofermionField {
     }
   }
 
-  /// Consecutive array numbers; their values beyond an edge have the sign of the fermion.
+  /// Consecutive array numbers; their values beyond an edge have the phase of the fermion.
   int new_spinor(const std::string& what, bool memory) const {
     const int first = d_.collected.arrays;
     for (int i = 0; i < reals(); ++i) {
       const int array = d_.new_array();
-      d_.collected.antiperiodic_arrays[array] = factor_.antiperiodic;
+      d_.collected.spinor_parts[array] = {i % 2 != 0, factor_.edges};
       if (memory) to_.memory.push_back({array, fmt::format("{}_{}_{}", name_, what, i + 1), true});
     }
     return first;
@@ -235,7 +235,7 @@ class PseudofermionField {
 
   void set_boundaries(int first) const {
     for (int array = first; array < d_.collected.arrays; ++array)
-      d_.collected.antiperiodic_arrays[array] = factor_.antiperiodic;
+      d_.collected.spinor_parts[array] = {(array - first) % 2 != 0, factor_.edges};
   }
 
   /// `op`: the operator of the system, {0} the name of D.
@@ -579,7 +579,7 @@ Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedA
       d.fail(errors::not_yet(below[i]->span, "a quotient whose numerator has a fraction as power"));
     std::optional<DeterminantFactor> bottom;
     if (i < below.size()) bottom = lower.determinant_factor(*below[i], reading);
-    if (bottom && bottom->antiperiodic != top.antiperiodic)
+    if (bottom && bottom->edges != top.edges)
       d.fail(errors::not_yet(below[i]->span, "a quotient of fermions with different boundaries"));
     if (bottom && bottom->parts.has_value() != top.parts.has_value())
       d.fail(errors::not_yet(below[i]->span,

@@ -169,7 +169,7 @@ class SamplingReader {
 
   void make_updates() {
     const gauge::Group& group = field_->links->group;
-    const gauge::LinkOf link = links_of(arena(), *field_);
+    const gauge::LinkOf link = links_of(d_, *field_);
     std::vector<int> first, relax;
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
       gauge::LinkPathPlan plan;

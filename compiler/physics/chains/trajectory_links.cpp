@@ -231,7 +231,7 @@ const StateField& TrajectoryLinks::field(int number) const {
 
 gauge::LinkOf TrajectoryLinks::link() const {
   return gauge::remembered([this](int axis, algebra::Offset at) {
-    return links_of(d_.arena(), field(axis / gauge::kOtherLinks))(axis % gauge::kOtherLinks, at);
+    return links_of(d_, field(axis / gauge::kOtherLinks))(axis % gauge::kOtherLinks, at);
   });
 }
 
@@ -365,7 +365,7 @@ std::vector<Update> TrajectoryLinks::made(const std::set<int>& numbers) const {
       continue;
     }
     const StateField& base = field(own.base());
-    const gauge::LinkOf link = links_of(d_.arena(), base);
+    const gauge::LinkOf link = links_of(d_, base);
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
       const auto place = static_cast<std::size_t>(axis);
       const std::vector<int>& exponent = own.exponent[place];
@@ -443,7 +443,9 @@ void TrajectoryLinks::carry_projection(const std::string& name, const Layer& own
     const std::vector<int>& argument = own.argument[place];
     store_matrix(u, argument,
                  gauge::carried_projection(group, matrix_of(arena, group.n, argument),
-                                           links_of(arena, own.field)(axis, {}), f[place]));
+                                           links_of(d_, own.field)(axis, {}), f[place]));
+    for (auto& [array, value] : u.values)  // M is 0 outside of the box
+      value = in_box(d_, own.field, axis, value, arena.integer(0));
     for (const gauge::WeightedLinks& term : own.sum[place])
       words.push_back({axis, gauge::negative(term.weight), term.links});  // of dS
   }
@@ -496,7 +498,7 @@ void TrajectoryLinks::carry_exponent(const std::string& name, const Layer& own,
       u.values.emplace_back(own.past[place][a], carried.of_link[a]);
   }
   const StateField& base = field(own.base());
-  const gauge::LinkOf link = links_of(arena, base);
+  const gauge::LinkOf link = links_of(d_, base);
   const gauge::LinkOf all = gauge::remembered([&](int axis, algebra::Offset at) {
     if (axis < gauge::kInserted) return link(axis, at);
     const auto place = static_cast<std::size_t>(axis - gauge::kInserted);

@@ -6,6 +6,7 @@
 
 #include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/clauses/stop_criteria.hpp"
+#include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/setting.hpp"
@@ -47,16 +48,35 @@ void read_shape(const Setting& d, Lowerer& lower, const dsl::Expr& e,
   out.push_back(lower.fixed_integer(e, "the number of sites"));
 }
 
-Boundary read_boundary(const Context& d, Lowerer& lower, const dsl::Expr& e, double& value) {
-  value = 0;
+/// The angle of `twisted(angle)`: numbers and swept values.
+Expr read_twist(const Setting& d, Lowerer& lower, const dsl::Expr& e) {
+  if (e.kind != ExprKind::Call || e.args.size() != 1 || !e.named.empty())
+    d.fail(errors::option_value(e.span, "boundary",
+                                "twisted(angle), the phase beyond the last site in radians"));
+  const Expr angle = lower.real(*e.args[0], "the angle of a twist");
+  if (known_per_instance(d, angle)) return angle;
+  return lower.fixed(*e.args[0], "the angle of a twist");
+}
+
+Boundary read_boundary(const Setting& d, Lowerer& lower, const dsl::Expr& e, std::size_t axis,
+                       Walls& walls) {
+  walls.fixed_value[axis] = 0;
+  walls.twist[axis] = {};
+  walls.open[axis] = e.text == "open";  // of links alone (dsl/words/clauses.cpp)
+  if (walls.open[axis]) return Boundary::Periodic;
   if (e.text == "periodic") return Boundary::Periodic;
   if (e.text == "antiperiodic") return Boundary::Antiperiodic;
   if (e.text == "neumann") return Boundary::Neumann;
   if (e.text == "outflow") return Boundary::Outflow;
   if (e.text == "absorbing") d.fail(errors::absorbing_boundary(e.span));
+  if (e.text == "twisted") {
+    walls.twist[axis] = read_twist(d, lower, e);
+    return Boundary::Periodic;
+  }
   if (e.text == "fixed") {
     if (e.kind == ExprKind::Call && e.args.size() == 1) {
-      value = static_cast<double>(lower.fixed_number(*e.args[0], "the boundary value"));
+      walls.fixed_value[axis] =
+          static_cast<double>(lower.fixed_number(*e.args[0], "the boundary value"));
     }
     return Boundary::Fixed;
   }
@@ -126,11 +146,11 @@ void refuse_shape(const Setting& d) {
 
 }  // namespace
 
-void read_boundaries(const Context& d, Lowerer& lower, const dsl::Clause& clause, int axes,
+void read_boundaries(const Setting& d, Lowerer& lower, const dsl::Clause& clause, int axes,
                      Walls& walls) {
   const auto dims = static_cast<std::size_t>(axes);
   const auto set = [&](std::size_t axis, const dsl::Expr& e) {
-    walls.boundary[axis] = read_boundary(d, lower, e, walls.fixed_value[axis]);
+    walls.boundary[axis] = read_boundary(d, lower, e, axis, walls);
   };
   for (const Item& item : clause.items) {
     if (!item.head || item.head->name != "boundary") continue;

@@ -102,8 +102,9 @@ class LoopReader {
 };
 
 /// Forces on the links along an axis by loops: common factors of the coefficients stay outside.
-std::vector<Expr> loop_forces(Arena& arena, const StateField& links, const gauge::LoopAction& loops,
-                              int axis) {
+std::vector<Expr> loop_forces(const Theory& d, const StateField& links,
+                              const gauge::LoopAction& loops, int axis) {
+  Arena& arena = d.arena();
   const gauge::Group& group = links.links->group;
   std::vector<Expr> sum(static_cast<std::size_t>(group.generators()), arena.integer(0));
   std::vector<std::pair<Expr, gauge::LoopAction>> by_factor;
@@ -118,7 +119,7 @@ std::vector<Expr> loop_forces(Arena& arena, const StateField& links, const gauge
       found->second.push_back(term);
     }
   }
-  const gauge::LinkOf link = links_of(arena, links);
+  const gauge::LinkOf link = links_of(d, links);
   for (auto& [factor, action] : by_factor) {
     // the number of the first loop goes to the factor: mostly all others are then 1
     const Expr first = action.front().coefficient;
@@ -192,7 +193,7 @@ void add_link_rates(const Theory& d, Expr density, const NamedFact& text, bool k
   const auto count = static_cast<std::size_t>(type.group.generators());
   const dsl::Span span = text.value->span;
   const Parted parted = LoopReader(d, links, keep_parameters).read(density, text);
-  const gauge::LinkOf link = links_of(arena, links);
+  const gauge::LinkOf link = links_of(d, links);
   const std::vector<Expr> w = coordinates(arena, type.group, "w");
   for (int axis = 0; axis < d.grid.dims; ++axis) {
     const auto k = static_cast<std::size_t>(axis);
@@ -209,7 +210,7 @@ void add_link_rates(const Theory& d, Expr density, const NamedFact& text, bool k
 
     const std::vector<Expr> turned =
         gauge::store(type, gauge::times(gauge::algebra_element(type.group, w), link(axis, {})));
-    std::vector<Expr> forces = loop_forces(arena, links, parted.loops, axis);
+    std::vector<Expr> forces = loop_forces(d, links, parted.loops, axis);
     for (std::size_t i = 0; i < reals; ++i) {
       Expr rate = arena.integer(0);
       for (std::size_t a = 0; a < count; ++a)

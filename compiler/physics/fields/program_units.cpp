@@ -7,7 +7,7 @@
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
-#include "compiler/gauge/arithmetic.hpp"
+#include "compiler/gauge/matrix.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/particles/particles.hpp"
@@ -320,27 +320,74 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
   return reduce_linear(arena, op, sum, d_.grid.sites());
 }
 
-// A shift of q*n + r sites crosses the edge q times, and once more from the last r sites: -1 for
-// each crossing.
-Expr ProgramUnits::antiperiodic_sign(int array, const algebra::Offset& offset) {
-  if (offset.zero()) return {};
-  const StateField* field = d_.field_of(array);
-  const auto solved = d_.collected.antiperiodic_arrays.find(array);
-  if (!(field && field->spinor) && solved == d_.collected.antiperiodic_arrays.end()) return {};
-  const std::array<bool, 4>& antiperiodic = field ? field->antiperiodic : solved->second;
-  Arena& arena = d_.arena();
-  Expr sign;
-  for (int axis = 0; axis < d_.grid.dims; ++axis) {
+namespace {
+
+/// A phase that depends on the site: sign, null: 1, times (cosine, sine), null: 1.
+struct SitePhase {
+  Expr sign, cosine, sine;
+};
+
+/// The phase of a spinor that is read at `offset`. A shift of q*n + r sites crosses the edge q
+/// times, and once more from the last r sites.
+SitePhase phase_beyond(const Motion& d, const EdgePhases& edges, const algebra::Offset& offset) {
+  Arena& arena = d.arena();
+  SitePhase phase;
+  for (int axis = 0; axis < d.grid.dims; ++axis) {
     const auto k = static_cast<std::size_t>(axis);
-    if (!antiperiodic[k] || offset.d[k] == 0) continue;
-    const std::int64_t n = d_.grid.extent[k];
-    const std::int64_t rest = ((offset.d[k] % n) + n) % n;
-    const std::int64_t here = (offset.d[k] - rest) / n % 2 == 0 ? 1 : -1;
+    if (edges[k].one() || offset.d[k] == 0) continue;
+    const std::int64_t n = d.grid.extent[k];
+    const std::int64_t rest = ((offset.d[k] % n) + n) % n, times = (offset.d[k] - rest) / n;
     const Expr inside = arena.make(Op::Less, {arena.site(axis), arena.integer(n - rest)});
-    const Expr one = arena.make(Op::Select, {inside, arena.integer(here), arena.integer(-here)});
-    sign = sign ? gauge::times(sign, one) : one;
+    if (edges[k].turned) {
+      const std::int64_t here = times % 2 == 0 ? 1 : -1;
+      const Expr one = arena.make(Op::Select, {inside, arena.integer(here), arena.integer(-here)});
+      phase.sign = phase.sign ? gauge::times(phase.sign, one) : one;
+    }
+    if (!edges[k].angle) continue;
+    const auto part = [&](Op op) {
+      const auto of = [&](std::int64_t crossings) {
+        return arena.make(op, {arena.integer(crossings) * edges[k].angle});
+      };
+      return arena.make(Op::Select, {inside, of(times), of(times + 1)});
+    };
+    gauge::Complex whole{part(Op::Cos), part(Op::Sin)};
+    if (phase.cosine) whole = gauge::times(gauge::Complex{phase.cosine, phase.sine}, whole);
+    phase.cosine = whole.re, phase.sine = whole.im;
   }
-  return sign;
+  return phase;
+}
+
+}  // namespace
+
+Expr ProgramUnits::inside(Expr load) {
+  const auto factor = load_factors_.find(load->index);
+  if (factor == load_factors_.end()) return load;
+  Expr stored = load;
+  if (!unmixed_) {
+    if (const Expr shift = velocity_shift(load->index))
+      stored = load - neighbour(shift, load->offset);
+  }
+  return factor->second * stored;
+}
+
+Expr ProgramUnits::loaded(Expr load) {
+  const Expr own = inside(load);
+  if (load->offset.zero()) return own;
+  const StateField* field = d_.field_of(load->index);
+  const auto solved = d_.collected.spinor_parts.find(load->index);
+  const bool of_state = field && field->spinor;
+  if (!of_state && (field || solved == d_.collected.spinor_parts.end())) return own;
+  const SpinorPart part =
+      of_state ? SpinorPart{field->place(load->index) % 2 != 0, field->edges} : solved->second;
+  const SitePhase phase = phase_beyond(d_, part.edges, load->offset);
+  Expr value = own;
+  if (phase.cosine) {
+    const int partner = load->index + (part.imaginary ? -1 : 1);
+    const Expr other = inside(d_.arena().load(partner, load->offset, load->span));
+    const Expr along = gauge::times(phase.cosine, own), across = gauge::times(phase.sine, other);
+    value = part.imaginary ? gauge::plus(along, across) : gauge::minus(along, across);
+  }
+  return phase.sign ? gauge::times(phase.sign, value) : value;
 }
 
 namespace {
@@ -374,16 +421,8 @@ Expr ProgramUnits::convert(Expr e) {
       result = matching_gradient(e->index - kGradientBase, e->offset, algebra::Pairs::Both);
     } else if (const auto random = random_factors.find(e->index); random != random_factors.end()) {
       result = random->second * e;
-    } else if (const auto it = load_factors_.find(e->index); it != load_factors_.end()) {
-      Expr stored = e;
-      if (!unmixed_) {
-        if (const Expr shift = velocity_shift(e->index)) stored = e - neighbour(shift, e->offset);
-      }
-      result = it->second * stored;
-      if (const Expr sign = antiperiodic_sign(e->index, e->offset))
-        result = gauge::times(sign, result);
-    } else if (const Expr sign = antiperiodic_sign(e->index, e->offset)) {
-      result = gauge::times(sign, e);
+    } else {
+      result = loaded(e);
     }
   } else if (e.is(Op::Symbol)) {
     if (d_.expanding() && e == d_.scale())

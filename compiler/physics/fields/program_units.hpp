@@ -68,9 +68,10 @@ class ProgramUnits {
 
  private:
   Expr convert(Expr e);
-  /// The sign of a spinor that is read across an antiperiodic boundary, 1 or -1; null where it
-  /// never changes.
-  Expr antiperiodic_sign(int array, const algebra::Offset& offset);
+  /// The value of a load of state or of a solution, physical.
+  Expr loaded(Expr load);
+  /// The same without the phase that a spinor has beyond the edges.
+  Expr inside(Expr load);
   Expr rescaled_rate(Expr forced, int velocity, Expr c);
   Expr convert_reduction(algebra::Op op, Expr argument, dsl::Span span);
   Expr with_wall_sites(Expr density);

@@ -1,11 +1,15 @@
 // Fields and their arrays: what is declared, component by component.
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/spin_bases.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/theory.hpp"
@@ -147,7 +151,39 @@ void read_algebra(const Setting& d, Lowerer& lower, const dsl::Expr& type, State
   field.algebra = gauge::Group{gauge::Kind::SU, static_cast<int>(n)};
 }
 
-/// `fermion psi: spinor, boundary(t) = antiperiodic, basis = chiral`.
+/// -1 of antiperiodic spinors times that of a twist, which is a sign where its angle is a multiple
+/// of pi.
+EdgePhase edge_phase(bool turned, Expr angle) {
+  constexpr long double kHalfTurn = std::numbers::pi_v<long double>, kRounding = 1e-15L;
+  const auto number = angle ? algebra::constant(angle) : std::nullopt;
+  if (!number) return {turned, angle};
+  const long double turns = number->real / kHalfTurn, whole = std::round(turns);
+  if (std::fabs(turns - whole) > kRounding * (1 + std::fabs(turns))) return {turned, angle};
+  return {turned != (std::fmod(whole, 2.0L) != 0), {}};
+}
+
+/// Links go around the box, or end at it.
+void check_ends_of_links(const Setting& d, const dsl::Item& own, const StateField& field) {
+  if (!field.walls.periodic(d.grid.dims))
+    d.fail(errors::not_yet(own.span, "a boundary of links that is neither periodic nor open"));
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis)
+    if (field.walls.open[axis])
+      d.remark(
+          fmt::format("{}: no link leads from the last site along {} to the first; products "
+                      "of links through it are 0",
+                      field.name, algebra::kAxisNames[axis]));
+}
+
+/// A phase on an axis that no link crosses would change nothing.
+void check_phase_on_open_axis(const Declared& d, const FieldFact& fact, const StateField& field) {
+  for (const StateField& links : d.fields)
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis)
+      if (links.walls.open[axis] && !field.edges[axis].one())
+        d.fail(errors::phase_on_open_axis(fact.span, fact.name, algebra::kAxisNames[axis],
+                                          links.name, links.span));
+}
+
+/// `fermion psi: spinor, boundary(t) = antiperiodic, boundary(x) = twisted(0.3), basis = chiral`.
 void read_spinor(const Declared& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   field.spinor = field.complex = true;
   field.rows = d.spins;
@@ -168,13 +204,9 @@ void read_spinor(const Declared& d, Lowerer& lower, const FieldFact& fact, State
     if (own != all && !(closed(own) && closed(all))) {
       d.fail(errors::not_yet(fact.span, "a boundary of its own for this field that is open"));
     }
-    field.antiperiodic[axis] = own != all;
+    field.edges[axis] = edge_phase(own != all, walls.twist[axis]);
   }
-}
-
-bool not_periodic(const dsl::Expr& boundary) {
-  if (boundary.kind != dsl::ExprKind::List) return boundary.text != "periodic";
-  return std::ranges::any_of(boundary.args, [](const auto& one) { return not_periodic(*one); });
+  check_phase_on_open_axis(d, fact, field);
 }
 
 const dsl::Item* option_of(const FieldFact& fact, const std::string& name) {
@@ -226,9 +258,8 @@ void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateFi
   const dsl::Expr* type = fact.type.get();
   field.walls = d.grid;
   if (const dsl::Item* own = own_boundary(fact); own && !fact.fermion) {
-    if (fact.gauge && not_periodic(*own->value))
-      d.fail(errors::not_yet(own->span, "a boundary of links that is not periodic"));
     read_boundaries(d, lower, *fact.line, d.grid.dims, field.walls);
+    if (fact.gauge) check_ends_of_links(d, *own, field);
   }
   if (fact.fermion) {
     if (type && type->text != "spinor") {
@@ -406,7 +437,7 @@ Declared declare_fields(const Setting& setting) {
     if (is_argument(d, fact)) {
       StateField field;
       read_type(d, lower, fact, field);
-      if (field.spinor) d.spinor_antiperiodic[fact.name] = field.antiperiodic;
+      if (field.spinor) d.spinor_edges[fact.name] = field.edges;
       continue;
     }
     if (!d.grid.present && fact.field) d.fail(errors::no_lattice(fact.span, fact.name));
@@ -421,7 +452,7 @@ Declared declare_fields(const Setting& setting) {
     field.span = fact.span;
     read_type(d, lower, fact, field);
     check_moves(d, fact, field);
-    if (field.spinor) d.spinor_antiperiodic[fact.name] = field.antiperiodic;
+    if (field.spinor) d.spinor_edges[fact.name] = field.edges;
     int distinct = 0;
     for (int i = 0; i < field.rows; ++i) {
       for (int j = 0; j < field.columns; ++j) {

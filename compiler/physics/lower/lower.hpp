@@ -189,9 +189,9 @@ class Lowerer {
   void choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve,
                      const std::string& option = "solver",
                      const std::vector<Expr>* shifts = nullptr);
-  /// Antiperiodic axes of the solution of a system: those of the `fermion` that has the name of the
-  /// operator's argument. Fails where there is none and the `fermion` lines differ.
-  std::array<bool, 4> antiperiodic_axes_of(const dsl::Expr& at, const NamedFact& op);
+  /// Phases of the solution of a system beyond the edges: those of the `fermion` that has the name
+  /// of the operator's argument. Fails where there is none and the `fermion` lines differ.
+  EdgePhases edges_of(const dsl::Expr& at, const NamedFact& op);
   /// Makes a stage (Reading::stages) for a spinor that is read at neighbours.
   Value staged(const Value& v, const Reading& reading);
   // particles.cpp

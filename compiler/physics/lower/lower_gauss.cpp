@@ -142,7 +142,7 @@ class GaussLaw {
   /// Terms of sum_i (v_i,a(x) - (U_i^+ v_i U_i)_a(x-i)); `v` is one axis after the other.
   std::vector<Expr> divergence(int a, const std::vector<Expr>& v) const {
     const auto count = static_cast<std::size_t>(group_.generators());
-    const gauge::LinkOf link = links_of(arena_, links_);
+    const gauge::LinkOf link = links_of(d_, links_);
     std::vector<Expr> terms;
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
       const auto first = v.begin() + static_cast<std::ptrdiff_t>(count) * axis;

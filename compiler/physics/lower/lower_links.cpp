@@ -5,6 +5,7 @@
 // multiply instead (compiler/gauge). While an action is read a product of links is its path.
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -38,15 +39,22 @@ const StateField& Lowerer::links(dsl::Span span) const {
   return *found;
 }
 
-gauge::LinkOf links_of(Arena& arena, const StateField& field) {
-  return gauge::remembered([&arena, &field](int axis, Offset at) {
+gauge::LinkOf links_of(const Declared& d, const StateField& field) {
+  return gauge::remembered([&d, &field](int axis, Offset at) {
     const int reals = field.links->reals();
+    const Expr outside = leaves_box(d, field, {{axis, at, false}});
+    const auto inside = [&](Expr part) {
+      return outside ? gauge::select(outside, gauge::number(part, 0), part) : part;
+    };
     std::vector<Expr> stored;
     for (int i = 0; i < reals; ++i) {
-      stored.push_back(
-          arena.load(field.arrays[static_cast<std::size_t>(axis * reals + i)], at, field.span));
+      const Expr part =
+          d.arena().load(field.arrays[static_cast<std::size_t>(axis * reals + i)], at, field.span);
+      stored.push_back(field.angle ? part : inside(part));
     }
-    return gauge::load(*field.links, stored);
+    gauge::Matrix u = gauge::load(*field.links, stored);
+    if (field.angle) u.parts[0] = {inside(u.parts[0].re), inside(u.parts[0].im)};
+    return u;
   });
 }
 
@@ -76,12 +84,15 @@ Value Lowerer::along(const StateField& field, const LinkPath& walked, dsl::Span 
       angle = link.adjoint ? angle - part : angle + part;
     }
     Value phase = Value::of(arena.make(Op::Cos, {angle}, span), arena.make(Op::Sin, {angle}, span));
+    if (const Expr outside = leaves_box(d_, field, gauge::links(path.word, path.start)))
+      for (Expr* part : {&phase.parts[0].re, &phase.parts[0].im})
+        *part = arena.make(Op::Select, {outside, arena.integer(0), *part}, span);
     if (!defined) phase.links = sole_path(arena, path);
     return phase;
   }
   const gauge::Matrix product = path.word.empty()
                                     ? gauge::identity(arena, n)
-                                    : gauge::along(path.word, path.start, links_of(arena, field));
+                                    : gauge::along(path.word, path.start, links_of(d_, field));
   Value result{n, n, {}};
   for (const gauge::Complex& part : product.parts) result.parts.push_back({part.re, part.im});
   if (!defined) result.links = sole_path(arena, path);  // paths are those of the model's links
@@ -226,7 +237,10 @@ Lowerer Lowerer::keeping_gaps() const {
 
 // cos(theta) = 1 - 2 sin^2(theta/2), and re(tr(P)) = N - |1 - P|^2/2 of unitary P.
 std::shared_ptr<const Gap> Lowerer::gap_of(const Value& product, int n) const {
-  if (!keep_gaps_ || !sole_path(product.links) || product.path || product.rows != n ||
+  const bool open = std::ranges::any_of(d_.fields, [](const StateField& field) {
+    return std::ranges::any_of(field.walls.open, std::identity{});
+  });
+  if (!keep_gaps_ || open || !sole_path(product.links) || product.path || product.rows != n ||
       product.columns != n)
     return nullptr;
   Arena& arena = d_.arena();

@@ -181,7 +181,7 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Readi
   factor.name = op.text;
   factor.span = call.span;
   factor.colours = colours();
-  factor.antiperiodic = antiperiodic_axes_of(op, *fact);
+  factor.edges = edges_of(op, *fact);
   Scope options = Scope::in(reading);
   options.dynamic = true;
   bool force = false;
@@ -205,7 +205,7 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Readi
     solve.rows = d_.spins;
     solve.columns = factor.colours;
     solve.complex = solve.spinor = solve.wide = true;
-    solve.antiperiodic = factor.antiperiodic;
+    solve.antiperiodic = turned(factor.edges);
     return solve;
   };
   const auto system = [&](const char* option, const algebra::SimpleFractions* fractions) {

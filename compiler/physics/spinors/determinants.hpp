@@ -30,7 +30,7 @@ struct DeterminantFactor {
   SpinorForm form;   ///< D
   SpinorForm adjoint;
   int colours = 1;
-  std::array<bool, 4> antiperiodic{};
+  EdgePhases edges{};
   /// Name, solver, options and place of the systems; the rest is empty.
   LinearSystem solver;
   /// The same of the systems that only kicks need, where the call gives them a solver of their own.

@@ -124,6 +124,8 @@ Expr not_linear(Expr value, const std::vector<int>& arrays) {
 std::vector<Expr> adjoint_of(const Program& d, const LinearSystem& solve) {
   Arena& arena = d.arena();
   if (!solve.op.stages.empty()) return {};
+  // a phase and conj do not commute
+  if (turns_by_an_angle(d.edges_from(solve.arrays[0])) && !complex_linear(solve)) return {};
   for (int axis = 0; axis < d.grid.dims; ++axis) {
     const Boundary b = d.grid.boundary[axis];
     if (b != Boundary::Periodic && b != Boundary::Antiperiodic) return {};

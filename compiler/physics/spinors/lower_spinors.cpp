@@ -45,7 +45,7 @@ int Lowerer::colours() const {
 gauge::LinkOf Lowerer::link_matrices() const {
   gauge::LinkOf link;
   for (const StateField& field : d_.fields) {
-    if (field.links) link = links_of(d_.arena(), field);
+    if (field.links) link = links_of(d_, field);
   }
   return link;
 }

@@ -117,15 +117,15 @@ Value Lowerer::staged(const Value& v, const Reading& reading) {
   return result;
 }
 
-std::array<bool, 4> Lowerer::antiperiodic_axes_of(const dsl::Expr& at, const NamedFact& op) {
-  const auto& all = d_.spinor_antiperiodic;
+EdgePhases Lowerer::edges_of(const dsl::Expr& at, const NamedFact& op) {
+  const auto& all = d_.spinor_edges;
   if (all.empty()) return {};
   const auto named = all.find(op.parameters[0]);
   if (named != all.end()) return named->second;
   const auto& first = all.begin()->second;
   if (!std::ranges::all_of(all, [&](const auto& other) { return other.second == first; })) {
     std::vector<std::string> names;
-    for (const auto& [name, antiperiodic] : all) names.push_back(name);
+    for (const auto& [name, edges] : all) names.push_back(name);
     d_.fail(errors::whose_boundary(at.span, op.name, op.parameters[0], names, op.span));
   }
   return first;
@@ -196,6 +196,18 @@ void check_for_solver(const Program& d, const LinearSystem& solve, const dsl::Ex
     d.fail(errors::not_hermitian(op.span, op.text, solve.solver->name, fact.span));
 }
 
+void forget_edges(const Program& d, int first) {
+  auto& parts = d.collected.spinor_parts;
+  parts.erase(parts.lower_bound(first), parts.end());
+}
+
+/// All arrays from `first` on are those of spinors.
+void set_edges(const Program& d, int first, const EdgePhases& edges) {
+  forget_edges(d, first);
+  for (int array = first; array < d.collected.arrays; ++array)
+    d.collected.spinor_parts[array] = {(array - first) % 2 != 0, edges};
+}
+
 /// The same system, if it has been asked for before; systems with the same operator are noted in
 /// LinearSystem::like.
 const LinearSystem* known_system(const Program& d, LinearSystem& solve) {
@@ -204,6 +216,7 @@ const LinearSystem* known_system(const Program& d, LinearSystem& solve) {
   for (std::size_t i = 0; i < solves.size() && !found; ++i) {
     const LinearSystem& known = solves[i];
     if (known.like >= 0 || !alike(known, solve)) continue;
+    if (d.edges_from(known.arrays[0]) != d.edges_from(solve.arrays[0])) continue;
     solve.like = static_cast<int>(i);
     for (const LinearSystem& other : solves) {
       const bool same = &other == &known || other.like == solve.like;
@@ -228,9 +241,7 @@ void complete(const Program& d, LinearSystem& solve, const Image& image, bool ev
     if (even_odd && form) solve.even_odd = even_odd_system(d, *form, image.links(), solve.columns);
     if (text::calls(*solve.solver, "adj")) solve.adjoint.image = adjoint_image(d, solve, image);
   }
-  if (!solve.spinor) return;
-  for (int array = first; array < d.collected.arrays; ++array)
-    d.collected.antiperiodic_arrays[array] = solve.antiperiodic;
+  if (solve.spinor) set_edges(d, first, d.edges_from(first));
 }
 
 }  // namespace
@@ -263,7 +274,8 @@ std::optional<Value> Lowerer::read_solve(const dsl::Expr& e, const Scope& scope)
   solve.spinor = b.spinor;
   solve.complex = b.spinor || b.complex();
   solve.span = e.span;
-  if (b.spinor) solve.antiperiodic = antiperiodic_axes_of(op, fact);
+  const EdgePhases edges = b.spinor ? edges_of(op, fact) : EdgePhases{};
+  solve.antiperiodic = turned(edges);
   // arrays of the operator are counted from the unknown on
   for (const auto& [name, named] : d_.facts.named)
     if (named.parameters.size() == 1) defined_links(d_, *this, name, e);
@@ -302,6 +314,7 @@ std::optional<Value> Lowerer::read_solve(const dsl::Expr& e, const Scope& scope)
   solve.source = real_parts(arena, b, solve.complex);
   for (std::size_t i = 0; i < solve.op.image.size(); ++i)
     solve.arrays.push_back(first + static_cast<int>(i));
+  if (b.spinor) set_edges(d_, first, edges);
   check_linear(d_, solve, op, fact);
   choose_solver(e, scope, solve);
   const Image applied{image, b, [this] { return link_matrices(); }};
@@ -310,6 +323,7 @@ std::optional<Value> Lowerer::read_solve(const dsl::Expr& e, const Scope& scope)
   if (!even_odd) solve.options.emplace_back("even_odd", integer(0));
   if (const LinearSystem* found = known_system(d_, solve)) {
     d_.collected.arrays = first;
+    forget_edges(d_, first);
     return unknown_like(arena, b, found->complex, found->arrays[0], e.span);
   }
   complete(d_, solve, applied, even_odd);
@@ -385,7 +399,7 @@ void finish_solves(const Program& d, ProgramUnits& units, System& system) {
         convert(*map);
     }
   }
-  // signs of spinors beyond antiperiodic edges, in kicks and other updates of a trajectory
+  // signs and phases of spinors beyond the edges, in kicks and other updates of a trajectory
   if (auto* trajectory = std::get_if<Trajectory>(&system.dynamics)) {
     const auto convert = [&](std::vector<Update>& updates) {
       for (Update& update : updates) {

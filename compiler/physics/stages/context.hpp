@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/model/edge_phase.hpp"
 #include "compiler/model/options.hpp"
 #include "compiler/model/system.hpp"
 #include "compiler/physics/facts.hpp"
@@ -41,6 +42,12 @@ struct Companions {
   int winding = -1;  ///< winding number of an angle; -1: the variable is not an angle
 };
 
+/// An array of a spinor beside those of state: its real parts come in pairs, (re, im).
+struct SpinorPart {
+  bool imaginary = false;
+  EdgePhases edges;
+};
+
 /// Objects that expressions need in addition to their values. Objects are only added, in the order
 /// in which expressions are read, and the same request gives the same object.
 struct Collected {
@@ -57,9 +64,9 @@ struct Collected {
   std::vector<InitialValue> output_starts;  ///< their initial values
   std::vector<dsl::Span> noise_streams;     ///< where each stream of noise was written
   std::map<std::string, int> noise_places;  ///< place in the text and indices -> stream
-  std::map<int, std::array<bool, 4>> antiperiodic_arrays;  ///< for solutions that are spinors
-  std::map<int, dsl::Span> lines;          ///< tables of the arena that hold straight lines
-  std::map<std::string, bool> swept_used;  ///< swept name -> whether a formula uses it
+  std::map<int, SpinorPart> spinor_parts;   ///< of solutions that are spinors, by array
+  std::map<int, dsl::Span> lines;           ///< tables of the arena that hold straight lines
+  std::map<std::string, bool> swept_used;   ///< swept name -> whether a formula uses it
   /// Scalar that counts values changed by limits, or empty.
   std::string fixes;
   std::set<std::string> watched_actions;  ///< whose rounds, residual or force an output reads
@@ -79,6 +86,11 @@ struct Context {
   [[noreturn]] void fail(dsl::Diagnostic diagnostic) const;
   /// A new array number.
   int new_array() const { return collected.arrays++; }
+  /// What a spinor that begins with this array gains beyond the edges; of others nothing.
+  EdgePhases edges_from(int array) const {
+    const auto found = collected.spinor_parts.find(array);
+    return found == collected.spinor_parts.end() ? EdgePhases{} : found->second.edges;
+  }
   void remark(std::string sentence) const { collected.remarks.push_back(std::move(sentence)); }
   Expr time() const { return arena().symbol("t"); }
 };

@@ -34,10 +34,10 @@ struct StateField {
   /// Of type su(n): the arrays are the coordinates u_a of the matrix u_a T_a of the algebra
   /// (compiler/gauge/group.hpp), those of a `gauge` line one axis after the other.
   std::optional<gauge::Group> algebra = std::nullopt;
-  /// Declared by a `fermion` line: rows are spin, columns colour. `antiperiodic[axis]`: its sign
-  /// changes across the boundary.
+  /// Declared by a `fermion` line: rows are spin, columns colour. `edges`: beside what the
+  /// lattice's own boundary does.
   bool spinor = false;
-  std::array<bool, 4> antiperiodic{};
+  EdgePhases edges{};
   bool particle = false;  ///< `var x[k]`
   bool periodic = false;  ///< a real angle, kept in [0, period)
   /// `values = ...`: what the field may be at a site, ascending; empty: any number.
@@ -72,8 +72,8 @@ struct Declared : Setting {
   std::vector<StateField> fields;
   gauge::Gammas gammas = gauge::gammas(gauge::GammaBasis::Chiral);
   int spins = 4;  ///< components of spin of each spinor
-  /// StateField::antiperiodic of each `fermion`, including those without memory.
-  std::map<std::string, std::array<bool, 4>> spinor_antiperiodic;
+  /// StateField::edges of each `fermion`, including those without memory.
+  std::map<std::string, EdgePhases> spinor_edges;
 
   const StateField* field(const std::string& name) const;
   /// The field and component that an array belongs to (as coordinate or velocity).

@@ -1,4 +1,5 @@
 // The start, the outputs and what follows: the lists of their steps.
+#include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/fields/deviation_choice.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
@@ -126,6 +127,7 @@ void finish(const Program& d, ProgramUnits& units, System& system) {
   close_sweep_axes(d, system);
   finish_projections(d, units, system);
   finish_solves(d, units, system);
+  keep_links_outside(d, system);
   check_tables(d);
   check_finite(d, system);
   check_extent(d, system);

@@ -17,6 +17,11 @@ class Lowerer;
 struct Walls {
   std::array<Boundary, 4> boundary{};
   std::array<double, 4> fixed_value{};  ///< Boundary::Fixed, physical units
+  /// Of a spinor: its angle beyond the last site, where the boundary is periodic but for it; null:
+  /// 0.
+  std::array<Expr, 4> twist{};
+  /// Of links: there is none from the last site along the axis to the first.
+  std::array<bool, 4> open{};
   /// Whether sum(u lap v) = sum(v lap u) for fields with these walls.
   bool by_parts(int dims) const;
   bool periodic(int dims) const;
@@ -67,7 +72,7 @@ Sweeps read_sweep_axes(const Context& context);
 double read_start_time(const Setting& d);
 Grid read_lattice(const Setting& d);
 /// Reads `boundary = ...` and `boundary(t) = ...` of a clause; they replace the entries of `walls`.
-void read_boundaries(const Context& d, Lowerer& lower, const dsl::Clause& clause, int dims,
+void read_boundaries(const Setting& d, Lowerer& lower, const dsl::Clause& clause, int dims,
                      Walls& walls);
 Particles read_particles(const Setting& d);
 

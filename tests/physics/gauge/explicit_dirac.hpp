@@ -55,7 +55,8 @@ struct Operator {
   Box box;
   double kappa = 0.15, mu = 0.1;
   bool degrand_rossi = false;
-  bool antiperiodic = true;  ///< along the last axis
+  bool antiperiodic = true;       ///< along the last axis
+  std::array<double, 4> twist{};  ///< psi(x + n) = exp(i twist) psi(x)
 };
 
 inline C link(const Operator& d, const Field& u, int site, int axis, int a, int b) {
@@ -77,9 +78,10 @@ inline Field applied(const Operator& d, const Field& u, const Field& psi) {
           for (const int way : {1, -1}) {
             std::array<int, 4> y = d.box.place(site);
             y[mu] += way;
-            double sign = 1;
+            C phase = 1;
             if (y[mu] < 0 || y[mu] >= d.box.n[mu]) {
-              if (d.antiperiodic && mu == d.box.dims - 1) sign = -1;
+              phase = std::polar(1.0, way * d.twist[mu]);
+              if (d.antiperiodic && mu == d.box.dims - 1) phase = -phase;
               y[mu] = (y[mu] + d.box.n[mu]) % d.box.n[mu];
             }
             const int there = d.box.at(y);
@@ -88,7 +90,7 @@ inline Field applied(const Operator& d, const Field& u, const Field& psi) {
               for (int b = 0; b < n; ++b) {
                 const C w =
                     way > 0 ? link(d, u, site, mu, c, b) : std::conj(link(d, u, there, mu, b, c));
-                sum -= d.kappa * sign * spin * w * psi[(there * 4 + r) * n + b];
+                sum -= d.kappa * phase * spin * w * psi[(there * 4 + r) * n + b];
               }
             }
           }

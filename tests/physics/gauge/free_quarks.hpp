@@ -17,7 +17,8 @@ namespace vphi::testing::dirac {
 struct Free {
   std::array<int, 4> n{4, 4, 4, 4};
   double kappa = 0.15, mu = 0;
-  bool antiperiodic = true;  ///< along t
+  bool antiperiodic = true;       ///< along t
+  std::array<double, 4> twist{};  ///< psi(x + n) = exp(i twist) psi(x)
 };
 
 inline Spin sum_of(const Spin& a, const Spin& b, C weight = 1) {
@@ -48,7 +49,8 @@ inline Spin diagonal(C up, C down) {
 inline std::array<double, 4> momentum(const Free& f, const std::array<int, 4>& k) {
   std::array<double, 4> p{};
   for (int a = 0; a < 4; ++a)
-    p[a] = 2 * std::numbers::pi * (k[a] + (f.antiperiodic && a == 3 ? 0.5 : 0)) / f.n[a];
+    p[a] = (2 * std::numbers::pi * (k[a] + (f.antiperiodic && a == 3 ? 0.5 : 0)) + f.twist[a]) /
+           f.n[a];
   return p;
 }
 
@@ -117,10 +119,18 @@ inline std::vector<double> free_pion(const Free& f) {
 inline std::string quarks(const Free& f, const std::string& more) {
   std::string shape;
   for (const int n : f.n) shape += (shape.empty() ? "[" : ", ") + std::to_string(n);
+  std::string twists;
+  for (std::size_t a = 0; a < 4; ++a) {
+    const bool turned = a == 3 && f.antiperiodic;
+    const std::string axis = std::string(", boundary(") + "xyzt"[a] + ") = ";
+    if (f.twist[a] != 0)
+      twists += axis + "twisted(" + testing::exact(f.twist[a]) + (turned ? " + pi)" : ")");
+    else if (turned)
+      twists += axis + "antiperiodic";
+  }
   return "model quark \"Wilson quarks\"\nparam kappa = " + testing::exact(f.kappa) +
          ", mu_q = " + testing::exact(f.mu) + "\nlattice grid: " + shape +
-         "]\ngauge U: SU(3)\nfermion psi, phi: spinor" +
-         (f.antiperiodic ? ", boundary(t) = antiperiodic" : "") +
+         "]\ngauge U: SU(3)\nfermion psi, phi: spinor" + twists +
          "\nhop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
          "D(psi) = psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)\n" +
          more;

@@ -124,8 +124,9 @@ const std::vector<Place>& Written::readers(const Term& term, int site, int axis)
 /// (f(h) - f(-h))/2h and (f(h) - 2 f(0) + f(-h))/h^2.
 Written::LinkSlope Written::along_link(const std::vector<Term>& terms, WrittenField& f, int site,
                                        int axis, int a, bool second) {
-  const bool walls = std::any_of(f.walls.wall.begin(), f.walls.wall.end(),
-                                 [](Wall wall) { return wall != Wall::Periodic; });
+  const bool walls = std::any_of(f.walls.wall.begin(), f.walls.wall.end(), [](Wall wall) {
+    return wall != Wall::Periodic && wall != Wall::Open;
+  });
   if (walls) throw NotCovered{{}, "links in a box that is not periodic"};
   const long double h = step;
   LinkSlope sum;

@@ -48,7 +48,7 @@ Numbers in_algebra(int n, const std::vector<Complex>& u) {
 
 Numbers Written::field_at(const WrittenField& f, const Place& place, bool rate) const {
   Place p = place;
-  long double sign = 1;
+  Complex phase = 1;
   bool outside = false;
   long double value = 0;  // of a wall
   for (int k = 0; k < box.dims; ++k) {
@@ -57,12 +57,19 @@ Numbers Written::field_at(const WrittenField& f, const Place& place, bool rate) 
     if (p[axis] >= 0 && p[axis] < n) continue;
     switch (f.walls.wall[axis]) {
       case Wall::Periodic:
+      case Wall::Open:  // see link_at
         p[axis] = wrapped(p[axis], n);
         break;
       case Wall::Antiperiodic:
-        if ((p[axis] - wrapped(p[axis], n)) / n % 2 != 0) sign = -sign;
+        if ((p[axis] - wrapped(p[axis], n)) / n % 2 != 0) phase = -phase;
         p[axis] = wrapped(p[axis], n);
         break;
+      case Wall::Twisted: {
+        const long double turns = static_cast<long double>(p[axis] - wrapped(p[axis], n)) / n;
+        phase *= std::polar(1.0L, f.walls.fixed[axis] * turns);
+        p[axis] = wrapped(p[axis], n);
+        break;
+      }
       case Wall::Fixed:
         outside = true;
         value = rate ? 0 : f.walls.fixed[axis];
@@ -82,9 +89,11 @@ Numbers Written::field_at(const WrittenField& f, const Place& place, bool rate) 
       outside ? 0 : static_cast<std::size_t>(box.site(p)) * static_cast<std::size_t>(f.reals());
   Numbers v{f.rows, f.columns, {}, rate ? 0 : f.period};
   for (std::size_t i = 0; i < static_cast<std::size_t>(f.reals()); i += 2) {
-    const long double re = outside ? value : sign * state.at(first + i);
-    const long double im = outside ? (f.complex ? value : 0) : sign * state.at(first + i + 1);
-    v.parts.push_back(f.phase && !rate ? Complex(std::cos(re), std::sin(re)) : Complex(re, im));
+    Complex part(outside ? value : state.at(first + i),
+                 outside ? (f.complex ? value : 0) : state.at(first + i + 1));
+    if (!outside) part *= phase;
+    const long double angle = part.real();
+    v.parts.push_back(f.phase && !rate ? Complex(std::cos(angle), std::sin(angle)) : part);
   }
   return f.algebra > 0 && !f.link ? in_algebra(f.algebra, v.parts) : v;
 }
@@ -272,7 +281,8 @@ long double Written::gradient_square(const WrittenField& f, const Place& place) 
   return sum;
 }
 
-/// The link that begins at `from`; against its direction the adjoint.
+/// The link that begins at `from`; against its direction the adjoint. Where links are open, the one
+/// from the last site to the first is 0.
 Numbers Written::link_at(const WrittenField& links, Place from, int axis, int sign) const {
   if (read_links_) {
     Place p = from;
@@ -284,6 +294,12 @@ Numbers Written::link_at(const WrittenField& links, Place from, int axis, int si
     if (sign < 0) throw NotCovered{{}, "the momentum of a link backwards"};
     const auto first = all.parts.begin() + axis * links.columns;
     return in_algebra(links.algebra, {first, first + links.columns});
+  }
+  const auto along = static_cast<std::size_t>(axis);
+  const int last = box.extent[along] - 1;
+  if (links.walls.wall[along] == Wall::Open && wrapped(from[along], last + 1) == last) {
+    const int n = std::max(links.colours, 1);
+    return {n, n, std::vector<Complex>(static_cast<std::size_t>(n * n)), 0};
   }
   if (links.colours == 0) {
     const Complex u = all.parts.at(static_cast<std::size_t>(axis));

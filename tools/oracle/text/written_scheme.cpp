@@ -107,6 +107,8 @@ class WrittenScheme::Pass {
           mirrored.push_back(k);
           break;
         case Wall::Antiperiodic:
+        case Wall::Twisted:
+        case Wall::Open:
         case Wall::Fixed:
           throw NotCovered{{}, "this boundary of conservation laws"};
       }

@@ -488,8 +488,10 @@ void Written::read_box(int dims, const std::array<int, 4>& extent) {
 void Written::read_walls(const dsl::Clause& clause, WallsWritten& walls) {
   const auto set = [&](std::size_t axis, const dsl::Expr& e) {
     static const std::map<std::string, Wall, std::less<>> kWalls{
-        {"periodic", Wall::Periodic}, {"antiperiodic", Wall::Antiperiodic}, {"fixed", Wall::Fixed},
-        {"neumann", Wall::Neumann},   {"outflow", Wall::Outflow},
+        {"periodic", Wall::Periodic}, {"antiperiodic", Wall::Antiperiodic},
+        {"fixed", Wall::Fixed},       {"neumann", Wall::Neumann},
+        {"outflow", Wall::Outflow},   {"twisted", Wall::Twisted},
+        {"open", Wall::Open},
     };
     const auto wall = kWalls.find(e.text);
     if (wall == kWalls.end()) throw NotCovered{e.span, "the boundary `" + e.text + "`"};
@@ -529,7 +531,7 @@ void Written::declare(int sites) {
     f.name = fact.name;
     f.particle = fact.particle;
     f.walls = box.walls;
-    if (fact.line && fact.field && !fact.gauge) read_walls(*fact.line, f.walls);
+    if (fact.line && fact.field) read_walls(*fact.line, f.walls);
     const std::string type = fact.type ? fact.type->text : "real";
     const auto size = [&](std::size_t i) {
       return static_cast<int>(real(*fact.type->args.at(i), {}, nullptr));

@@ -135,7 +135,7 @@ WrittenField& Written::declare_unknown(const std::string& name, int rows, int co
     for (const dsl::Clause* clause : resolved_.clauses("fermion")) {
       WallsWritten walls = box.walls;
       read_walls(*clause, walls);
-      if (!first && walls.wall != f.walls.wall)
+      if (!first && (walls.wall != f.walls.wall || walls.fixed != f.walls.fixed))
         throw NotCovered{clause->keyword_span, "fermions of several boundaries"};
       f.walls = walls;
       first = false;

@@ -60,12 +60,12 @@ Numbers multiplied(const Numbers& x, const Numbers& y);
 
 using Place = std::array<int, 4>;
 
-enum class Wall { Periodic, Antiperiodic, Fixed, Neumann, Outflow };
+enum class Wall { Periodic, Antiperiodic, Twisted, Open, Fixed, Neumann, Outflow };
 
 /// Boundaries along each axis.
 struct WallsWritten {
   std::array<Wall, 4> wall{};
-  std::array<long double, 4> fixed{};
+  std::array<long double, 4> fixed{};  ///< the value of a wall, the angle of a twist
 };
 
 /// The box of the `lattice` clause.

@@ -1,0 +1,263 @@
+// Spinors that gain a phase exp(i angle) around the box: plane waves and propagators of momenta
+// (2 pi k + angle)/n, the same phase on links, determinants and forces, and angles that are none.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/physics/gauge/fixed_quarks.hpp"
+#include "tests/physics/gauge/free_quarks.hpp"
+#include "tests/support/cut_ranks.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::exact;
+using testing::FixedQuarks;
+using testing::last;
+using testing::run_text;
+using testing::Simulation;
+using testing::dirac::Free;
+using Complex = std::complex<double>;
+
+Simulation on(const std::string& device) {
+  Simulation setup;
+  setup.device = device;
+  setup.steps = 0;
+  return setup;
+}
+
+std::vector<std::string> devices() {
+  std::vector<std::string> found{"native"};
+  if (testing::device("opencl") != nullptr) found.emplace_back("opencl");
+  return found;
+}
+
+// D exp(ipx) w = exp(ipx) D(p) w with p = (2 pi k + angle)/n: reads across each edge have the phase
+// that the wave has there.
+TEST(Twist, PlaneWavesHaveShiftedMomenta) {
+  Free f{{4, 2, 6, 4}, 0.15, 0.3, true};
+  f.twist = {0.7, -1.3, 2.9, 0};
+  const auto p = testing::dirac::momentum(f, {1, 1, 2, 1});
+  std::string phase, items;
+  for (std::size_t a = 0; a < 4; ++a)
+    phase += (a == 0 ? "" : " + ") + exact(p[a]) + "*index(" + std::string(1, "xyzt"[a]) + ")";
+  for (const char* const part : {"re", "im"})
+    for (int s = 0; s < 4; ++s)
+      for (int c = 0; c < 3; ++c) {
+        const std::string at = std::to_string(s) + std::to_string(c);
+        items += std::string(", ") + part + at + " = mean(" + part + "(exp(-1i*wave)*phi[" +
+                 std::to_string(s) + ", " + std::to_string(c) + "]))";
+      }
+  const std::string text = testing::dirac::quarks(
+      f, "wave = " + phase +
+             "\ninit U ~ cold, psi[s, c] = exp(1i*wave)*(1 + 2*s - 3i*c*(s == 2)), phi = D(psi)\n"
+             "error = total(norm2(phi))/total(norm2(psi))\nat end: error" +
+             items + " -> \"d.h5\"\n");
+  const auto d = testing::dirac::dirac_of(f, p);
+  for (const std::string& device : devices()) {
+    const auto result = run_text(text, on(device));
+    for (int s = 0; s < 4; ++s) {
+      for (int c = 0; c < 3; ++c) {
+        Complex sum = 0;
+        for (int r = 0; r < 4; ++r)
+          sum +=
+              d[s][r] * (1.0 + 2 * r - testing::dirac::kI * 3.0 * double(c) * (r == 2 ? 1. : 0.));
+        const std::string at = std::to_string(s) + std::to_string(c);
+        EXPECT_NEAR(last(result, "re" + at), sum.real(), 4e-14) << device << at;
+        EXPECT_NEAR(last(result, "im" + at), sum.imag(), 4e-14) << device << at;
+      }
+    }
+  }
+}
+
+// The pion of a free quark: sums over shifted momenta.
+TEST(Twist, FreePionHasShiftedMomenta) {
+  Free f{{4, 4, 2, 4}, 0.14, 0, true};
+  f.twist = {0.9, -0.4, 0, 0.3};
+  const auto expected = testing::dirac::free_pion(f);
+  Free straight = f;
+  straight.twist = {};
+  EXPECT_GT(std::fabs(testing::dirac::free_pion(straight)[1] / expected[1] - 1), 1e-3);
+  const auto result = run_text(
+      testing::dirac::quarks(f, testing::dirac::pions("cgne(1e-13)", 3) + "init U ~ cold\n"),
+      on("native"));
+  for (int t = 0; t < 4; ++t)  // the sum over the 32 sites of a plane
+    EXPECT_NEAR(last(result, "pion" + std::to_string(t)) / 32, expected[t], 1e-12);
+}
+
+std::string pion_on_links(const std::string& boundary, const std::string& turn) {
+  return "model phases \"one pion\"\nlattice grid: 2*4*2*4\ngauge U: SU(2)\nfermion psi: spinor" +
+         boundary + "\nturn[k] = " + turn +
+         "\nhop(psi) = sum(turn[k]*(1 - gamma[k])*U[k]*psi@k + "
+         "conj(turn[k])*(1 + gamma[k])*U[-k]*psi@-k, k)\n"
+         "D(psi) = psi + 0.3i*gamma5*psi - 0.13*hop(psi)\n"
+         "here = index(x) == 0 and index(y) == 0 and index(z) == 0 and index(t) == 0\n"
+         "S[s,c] = solve(D, here*spinor(s, c), solver = cgne(1e-13))\n"
+         "pion = sum(norm2(S[s,c]), s, c)\ninit U ~ hot\n"
+         "at end: a = total(pion*(index(t) == 1)), b = total(pion*(index(y) == 2)) -> \"p.h5\"\n";
+}
+
+// A phase at the edge, or its root at every step: one is the other in another gauge.
+TEST(Twist, IsAPhaseOfTheLinks) {
+  const auto twisted =
+      run_text(pion_on_links(", boundary(y) = twisted(0.8), boundary(t) = twisted(-1.1)", "1"),
+               on("native"));
+  const auto turned = run_text(
+      pion_on_links("", "exp(0.2i) if k == y else (exp(-0.275i) if k == t else 1)"), on("native"));
+  const auto straight = run_text(pion_on_links("", "1"), on("native"));
+  for (const char* name : {"a", "b"}) {
+    EXPECT_NEAR(last(twisted, name), last(turned, name), 1e-10) << name;
+    EXPECT_GT(std::fabs(last(straight, name) / last(turned, name) - 1), 1e-5) << name;
+  }
+}
+
+// Multiples of pi are signs, to the bit.
+TEST(Twist, OfWholeTurnsIsNone) {
+  const auto value = [](const std::string& boundary) {
+    return last(run_text(pion_on_links(boundary, "1"), on("native")), "b");
+  };
+  const double periodic = value(""), antiperiodic = value(", boundary(t) = antiperiodic");
+  EXPECT_NE(periodic, antiperiodic);
+  EXPECT_EQ(value(", boundary(t) = twisted(0)"), periodic);
+  EXPECT_EQ(value(", boundary(t) = twisted(2*pi)"), periodic);
+  EXPECT_EQ(value(", boundary(t) = twisted(-4*pi)"), periodic);
+  EXPECT_EQ(value(", boundary(t) = twisted(pi)"), antiperiodic);
+  EXPECT_EQ(value(", boundary(t) = twisted(3*pi)"), antiperiodic);
+}
+
+// Each instance of a sweep has its angle.
+TEST(Twist, IsSwept) {
+  const std::string sweep = "sweep angle = [0, 0.8, 3.141592653589793]\n";
+  std::string text = pion_on_links(", boundary(y) = twisted(angle)", "1");
+  text.insert(text.find("lattice"), sweep);
+  const auto all = run_text(text, on("native"));
+  const auto* series = all.find("b");
+  ASSERT_NE(series, nullptr);
+  ASSERT_EQ(series->values.at(0).size(), 3U);
+  const char* const angles[] = {"0", "0.8", "pi"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto one =
+        run_text(pion_on_links(std::string(", boundary(y) = twisted(") + angles[i] + ")", "1"),
+                 on("native"));
+    EXPECT_NEAR(series->values[0][i], last(one, "b"), 1e-10) << angles[i];
+  }
+}
+
+// conj does not commute with a phase; the true adjoint is not the one of a periodic box.
+TEST(Twist, AdjointOfAnOperatorWithConj) {
+  const std::string text =
+      "model real \"an operator that is linear for real factors alone\"\nlattice grid: 4*4\n"
+      "gauge U: U(1)\nfermion psi: spinor(2), boundary(x) = twisted(0.8)\n"
+      "A(psi) = 3*psi + conj(psi@x)\nhere = index(x) == 1 and index(y) == 0\n"
+      "S = solve(A, here*spinor(0, 0), solver = cgne(1e-12))\ninit U ~ cold\n"
+      "at end: a = total(norm2(S)) -> \"a.h5\"\n";
+  EXPECT_THROW(testing::compile_text(text, on("native")), std::runtime_error);
+}
+
+// ---- determinants -------------------------------------------------------------------------------
+
+struct TwistedQuarks {
+  std::string gauge = "U(1)", lattice = "4^2";
+  std::string boundary = "boundary(x) = twisted(0.9), boundary(y) = twisted(-2)";
+  std::string action = "pseudofermion(D, solver = cg(1e-13))";
+  std::string quark = "psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)";
+  std::string level = "steps = 4, scheme = leapfrog";
+
+  std::string text() const {
+    return "model quarks \"twisted quarks\"\nparam kappa = 0.2, mu_q = 0.2\nlattice grid: " +
+           lattice + "\ngauge U: " + gauge + "\nfermion psi: spinor, " + boundary +
+           "\nhop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\nD(psi) = " +
+           quark + "\naction quarks = " + action +
+           "\nsample hmc, trajectories = 1, tau = 1 {\n  level quarks: " + level +
+           "\n}\ninit U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n";
+  }
+};
+
+// phi = D eta of the kernels against explicit sums with the phase of each edge, column by column.
+TEST(Twist, DrawsByTheOperatorOfExplicitSums) {
+  const TwistedQuarks model{.gauge = "SU(2)",
+                            .lattice = "2 * 4",
+                            .boundary = "boundary(x) = twisted(0.9), boundary(y) = antiperiodic"};
+  constexpr int kSites = 8, kInside = 8;
+  FixedQuarks quarks(model.text(), 2, 2, kSites, 1.1);
+  testing::dirac::Operator d{{{2, 4, 1, 1}, 2, 2}, 0.2, 0.2, false, true};
+  d.twist = {0.9, 0, 0, 0};
+  testing::dirac::Field links;
+  for (int s = 0; s < kSites; ++s)
+    for (int mu = 0; mu < 2; ++mu)
+      for (int i = 0; i < 4; ++i) links.push_back(quarks.entry(s, mu, i / 2, i % 2));
+  double most = 0;
+  for (int k = 0; k < kSites * kInside; ++k) {
+    testing::dirac::Field eta(static_cast<std::size_t>(kSites * kInside));
+    eta[static_cast<std::size_t>(k)] = {1, 0.5};
+    const auto expected = testing::dirac::applied(d, links, eta);
+    most = std::max(most, testing::dirac::largest_difference(quarks.drawn(eta), expected));
+  }
+  EXPECT_LT(most, 1e-14);
+}
+
+// Slopes along the momenta against differences of the action.
+TEST(Twist, ForcesAreDifferencesOfTheAction) {
+  const std::string options = "solver = cg(1e-13)", range = "range = [0.05, 4]";
+  const std::string actions[] = {
+      "pseudofermion(D, " + options + ")", "pseudofermion(D, " + options + ", even_odd = on)",
+      "pseudofermion(D, " + options + ")/pseudofermion(D, kappa = 0.15, " + options + ")",
+      "pseudofermion(D, " + options + ", even_odd = on)/pseudofermion(D, mu_q = 0.6, " + options +
+          ", even_odd = on)",
+      "pseudofermion(D, solver = multishift(1e-13), " + range + ")^(1/2)"};
+  const struct {
+    const char* gauge;
+    const char* lattice;
+    int colours, sites;
+  } boxes[] = {{"U(1)", "4^2", 1, 16}, {"SU(2)", "2 * 4", 2, 8}};
+  for (const auto& box : boxes) {
+    for (const std::string& action : actions) {
+      const TwistedQuarks model{.gauge = box.gauge, .lattice = box.lattice, .action = action};
+      FixedQuarks quarks(model.text(), box.colours, 2, box.sites, 1.5);
+      if (action.find("even_odd") != std::string::npos) quarks.at_odd_sites({box.sites / 4, 4});
+      quarks.action();
+      const std::vector<double> slopes = quarks.slopes();
+      double along = 0;
+      for (std::size_t i = 0; i < slopes.size(); ++i) along += slopes[i] * quarks.momentum(i);
+      EXPECT_GT(std::fabs(along), 0.1) << action;
+      EXPECT_NEAR(along, quarks.slope(), 2e-8 * std::max(1.0, std::fabs(along)))
+          << box.gauge << action;
+    }
+  }
+}
+
+TEST(Twist, TrajectoriesAgreeOnDevices) {
+  for (const char* action : {"pseudofermion(D, solver = cg(1e-13))",
+                             "pseudofermion(D, solver = cgne(1e-13), even_odd = on)"}) {
+    const TwistedQuarks model{.gauge = "SU(2)", .action = action};
+    std::vector<double> found;
+    for (const std::string& device : devices()) {
+      Simulation setup;
+      setup.device = device;
+      found.push_back(last(run_text(model.text(), setup), "deltaH"));
+    }
+    EXPECT_GT(std::fabs(found[0]), 1e-5);
+    for (const double one : found) EXPECT_NEAR(one, found[0], 1e-8) << action;
+  }
+}
+
+TEST(Twist, HasTheBitsOfOneDeviceOnRanks) {
+  const testing::ScratchFolder folder;
+  const std::string path = (folder / "twisted.vphi").string();
+  TwistedQuarks model{.lattice = "4 * 4 * 8"};
+  model.boundary = "boundary(x) = twisted(0.9), boundary(z) = twisted(-2)";
+  model.level = "steps = 1, scheme = leapfrog";
+  std::ofstream(path) << model.text();
+  const auto result = testing::cut_and_compare(path, 2, {});
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
+}  // namespace
+}  // namespace vphi
