@@ -2,7 +2,7 @@
 //
 // Where links end at the box (`boundary(t) = open`), the one from the last site to the first is the
 // matrix 0, whatever is stored: products along paths through it are 0, and so are loops, staples,
-// forces and hops. It is stored as 1 and stays so.
+// forces and hops. What the start stores of it stays.
 #pragma once
 
 #include "compiler/gauge/link_paths.hpp"
@@ -22,7 +22,7 @@ Expr leaves_box(const Declared& d, const StateField& field,
 /// `value` where the link of the site along `axis` is in the box, else `otherwise`.
 Expr in_box(const Declared& d, const StateField& field, int axis, Expr value, Expr otherwise);
 
-/// Keeps what is stored of links outside of the box: 1 at the start, and no update changes it.
+/// Keeps what is stored of links outside of the box: no update changes it.
 void keep_links_outside(const Program& d, System& system);
 
 }  // namespace vphi::physics

@@ -1,4 +1,4 @@
-// Links that end at the box: which paths leave it, and that what is stored beyond stays 1.
+// Links that end at the box: which paths leave it, and that what is stored beyond stays.
 #include <algorithm>
 #include <set>
 #include <variant>
@@ -37,17 +37,7 @@ namespace {
 
 class Keeper {
  public:
-  Keeper(const Program& d, const StateField& field) : d_(d), field_(field) {
-    const gauge::LinkType& type = *field.links;
-    unit_ = type.storage == gauge::Storage::Angle
-                ? std::vector<Expr>{d.arena().integer(0)}
-                : gauge::store(type, gauge::identity(d.arena(), type.group.n));
-  }
-
-  void start(InitialValue& value) const {
-    const int place = field_.place(value.array);
-    if (place >= 0) value.value = in_box(d_, field_, axis(place), value.value, unit_[part(place)]);
-  }
+  Keeper(const Program& d, const StateField& field) : d_(d), field_(field) {}
 
   void update(Update& update) const {
     for (auto& [array, value] : update.values) {
@@ -67,13 +57,8 @@ class Keeper {
 
  private:
   int axis(int place) const { return place / field_.links->reals(); }
-  std::size_t part(int place) const {
-    return static_cast<std::size_t>(place % field_.links->reals());
-  }
-
   const Program& d_;
   const StateField& field_;
-  std::vector<Expr> unit_;  ///< the stored numbers of 1
 };
 
 }  // namespace
@@ -83,7 +68,6 @@ void keep_links_outside(const Program& d, System& system) {
     if (!field.links || std::ranges::none_of(field.walls.open, [](bool open) { return open; }))
       continue;
     const Keeper keeper(d, field);
-    for (InitialValue& value : system.initial) keeper.start(value);
     std::visit(
         Kinds{[](const Still&) {},
               [&](const Evolution&) {

@@ -296,7 +296,7 @@ TEST(OpenLinks, ForcesOfQuarksAreDifferencesOfTheAction) {
 
 // ---- what is stored, devices, ranks -------------------------------------------------------------
 
-TEST(OpenLinks, LinksOutsideStayOne) {
+TEST(OpenLinks, LinksOutsideStay) {
   for (const char* const sample :
        {"sample heatbath, sweeps = 5, overrelax = 1", "sample metropolis, sweeps = 5, width = 1",
         "sample hmc, trajectories = 3, tau = 1 {\n  level S: steps = 4, scheme = leapfrog\n}"}) {
@@ -309,6 +309,7 @@ TEST(OpenLinks, LinksOutsideStayOne) {
     setup.keep_state = true;
     std::string text = model.text();
     text.erase(text.find("sweep chain"), std::string("sweep chain = 1..64\n").size());
+    text.replace(text.find("U ~ hot"), 7, "U ~ cold");
     const auto result = run_text(text, setup);
     double inside = 0;
     for (std::size_t i = 0; i < 4; ++i) {  // links along y

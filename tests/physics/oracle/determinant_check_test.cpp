@@ -67,6 +67,30 @@ TEST(DeterminantCheck, RightModelsPass) {
   expect_passes(smeared("0.2", true));
 }
 
+constexpr const char* kHop = "(1 - gamma[mu])*U[mu]*psi@mu";
+
+TEST(DeterminantCheck, OtherTwistsAreFound) {
+  const auto twisted = [](const std::string& angle) {
+    return quarks(kOne, "0.2", kHop, "twisted(" + angle + ")");
+  };
+  expect_passes(twisted("0.9"));
+  for (const char* other : {"0.91", "-0.9", "0.9 + pi"}) {
+    const Verdict verdict = judged(twisted("0.9"), twisted(other));
+    EXPECT_TRUE(verdict.found) << other << verdict.rows;
+  }
+}
+
+/// Links that end along x: in the derived model alone, and in both.
+TEST(DeterminantCheck, OtherEndsAreFound) {
+  const std::string periodic = quarks(kOne, "0.2", kHop, "periodic");
+  std::string open = periodic;
+  const std::string gauge = "gauge U: SU(2)";
+  open.insert(open.find(gauge) + gauge.size(), ", boundary(x) = open");
+  expect_passes(open);
+  const Verdict verdict = judged(periodic, open);
+  EXPECT_TRUE(verdict.found) << verdict.rows;
+}
+
 TEST(DeterminantCheck, OtherWordsAreFound) {
   const std::string right = quarks(kOne);
   const std::string others[] = {
