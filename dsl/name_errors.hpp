@@ -118,7 +118,8 @@ Diagnostic links_wanted(Span at, const std::string& function, const std::string&
 /// The number behind the arguments of a function of links is not a whole number from 1 to `most`.
 Diagnostic link_steps(Span at, int most);
 Diagnostic unknown_type(Span at, const std::string& text, const std::optional<std::string>& near);
-Diagnostic bad_type_size(Span at, const std::string& type);
+/// `least`: the smallest size of such a type; no matter for spinors.
+Diagnostic bad_type_size(Span at, const std::string& type, std::int64_t least);
 Diagnostic no_lattice(Span at, const std::string& what);
 Diagnostic shift_of_constant(Span at, const std::string& text);
 Diagnostic shift_operand(Span at, const std::string& found, int dimensions);

@@ -328,11 +328,10 @@ Diagnostic unknown_type(Span at, const std::string& text, const std::optional<st
   return d;
 }
 
-Diagnostic bad_type_size(Span at, const std::string& type) {
+Diagnostic bad_type_size(Span at, const std::string& type, std::int64_t least) {
   const bool spinor = type == "spinor";
-  const std::string range = spinor ? "1, 2 or 4"
-                                   : std::string("a whole number from ") +
-                                         (type == "SU" || type == "su" ? "2" : "1") + " to 64";
+  const std::string range =
+      spinor ? "1, 2 or 4" : "a whole number from " + std::to_string(least) + " to 64";
   Diagnostic d = make("E0225", at, "the size of `" + type + "` must be " + range);
   d.under = "bad size";
   d.rule = "sizes of vectors, matrices and groups are known before the run starts";

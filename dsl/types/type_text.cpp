@@ -69,7 +69,7 @@ Type read_type(Resolved& resolved, const Expr& expr) {
       type.rows = static_cast<int>(*spins);
       return type;
     }
-    resolved.diagnostics.add(errors::bad_type_size(expr.span, expr.text));
+    resolved.diagnostics.add(errors::bad_type_size(expr.span, expr.text, 1));
     return {};
   }
   Type type;
@@ -89,7 +89,7 @@ Type read_type(Resolved& resolved, const Expr& expr) {
   const std::int64_t least = expr.text == "SU" || algebra || roots ? 2 : 1;
   if (!rows || !columns || *rows < least || *columns < 1 || *rows > kLargestSize ||
       *columns > kLargestSize) {
-    resolved.diagnostics.add(errors::bad_type_size(expr.span, expr.text));
+    resolved.diagnostics.add(errors::bad_type_size(expr.span, expr.text, least));
     return {};
   }
   type.rows = roots ? 1 : static_cast<int>(*rows);

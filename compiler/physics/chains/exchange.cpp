@@ -54,6 +54,12 @@ std::vector<int> configuration(const Program& d) {
 
 bool exchanges(const Context& d) { return item_of(d, "exchange") != nullptr; }
 
+std::optional<int> exchange_axis(const Setting& d) {
+  const dsl::Item* item = item_of(d, "exchange");
+  if (!item) return std::nullopt;
+  return axis_of_sweep(d, axis_named(d, *item));
+}
+
 std::optional<OutputClause> read_exchange(const Program& d, Lowerer& lower, ProgramUnits& units) {
   const dsl::Item* item = item_of(d, "exchange");
   if (!item) return std::nullopt;

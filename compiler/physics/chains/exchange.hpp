@@ -18,6 +18,9 @@ namespace vphi::physics {
 
 /// Whether the model's chain exchanges configurations.
 bool exchanges(const Context& d);
+/// The axis along which the model's chain exchanges configurations, a place in System::axes; -1:
+/// the axis has one value. Nothing without `exchange`. Fails where the name is no sweep (E0737).
+std::optional<int> exchange_axis(const Setting& d);
 /// The exchange as a clause with two scalars (OutputClause::exchange); nothing where there is none,
 /// or where the axis has one value. Fails where the axis is not one (E0737), where no action
 /// depends on it (E0779), and for determinants (E0901).

@@ -170,8 +170,8 @@ Diagnostic start_not_a_root(Span span, const std::string& links, int roots) {
 Diagnostic option_of_roots(Span span, const std::string& option, int roots) {
   return error("E0774", span, fmt::format("`{}` means nothing to links of Z({})", option, roots),
                "",
-               "a sweep of such links takes sweeps; metropolis also hits: a proposal is any other "
-               "root, each as likely",
+               "a sweep of such links takes sweeps; metropolis also hits: a proposal is any root, "
+               "each as likely",
                fmt::format("leave `{}` out", option));
 }
 

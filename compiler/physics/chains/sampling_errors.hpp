@@ -18,9 +18,9 @@ Diagnostic action_not_invariant(Span span);
 /// `method` needs an action that is a sum of traces, each linear in every link.
 Diagnostic action_not_linear(Span span, const std::string& method, const std::string& why,
                              Span sample);
-/// An action that is a determinant, under a method that draws one link after the other.
 /// Loops of links of a definition where their derivative is not taken through it.
 Diagnostic loops_of_made_links(Span span, const std::string& links);
+/// An action that is a determinant, under a method that draws one link after the other.
 Diagnostic determinant_of_local_update(Span span, const std::string& method, Span sample);
 /// A mean or a total in an action of fields at sites.
 Diagnostic action_of_reduction(Span span, const std::string& method);
@@ -47,12 +47,12 @@ Diagnostic norm_of_type(Span span, const std::string& field);
 /// A field with `values` or `norm` that an equation would move.
 Diagnostic constrained_outside_of_chain(Span span, const std::string& field,
                                         const std::string& option);
-/// The same under `sample hmc`.
 /// Links of Z(N): E0833 where something else than single updates moves them, E0832 for other starts
 /// than hot, cold and 1, E0774 for an option.
 Diagnostic roots_outside_of_chain(Span span, const std::string& links, int roots);
 Diagnostic start_not_a_root(Span span, const std::string& links, int roots);
 Diagnostic option_of_roots(Span span, const std::string& option, int roots);
+/// A field with `values` or `norm` under `sample hmc`.
 Diagnostic constrained_in_trajectory(Span span, const std::string& field, bool discrete);
 /// A start that is not, or may not be, one of the values; that has no length.
 Diagnostic start_not_a_value(Span span, const std::string& field,

@@ -164,7 +164,10 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   const auto* chain = std::get_if<MarkovChain>(&d_.dynamics);
   if (text == MarkovChain::kAccept && chain && chain->proposals > 0)
     return Value::of(arena.symbol(text, span));
-  if ((text == "exchanged" || text == "replica") && exchanges(d_)) {
+  const auto exchanged =
+      text == "exchanged" || text == "replica" ? exchange_axis(d_) : std::nullopt;
+  if (exchanged) {
+    if (*exchanged < 0) return Value::of(arena.integer(0));  // one value: nothing is exchanged
     const auto named = [&](const char* name) { return arena.symbol(name, span); };
     if (text == "replica") return Value::of(named(Exchange::kReplica));
     return Value::of(named(Exchange::kMade) /

@@ -313,9 +313,11 @@ std::vector<OwnSites> own_sites_among(const program::Program& program, int ranks
   const Cut& cut = program.cut;
   const auto plane = static_cast<std::size_t>(program.sites()) / planes_in_memory(program);
   const OwnRuns memory = runs_in_memory(program, plane);
-  const std::size_t whole_plane =
-      plane / static_cast<std::size_t>(program.extent[static_cast<std::size_t>(cut.axis - 1)]) *
-      static_cast<std::size_t>(cut.second.whole);
+  std::size_t whole_plane = plane;
+  if (cut.second.ranks > 1)
+    whole_plane = plane /
+                  static_cast<std::size_t>(program.extent[static_cast<std::size_t>(cut.axis - 1)]) *
+                  static_cast<std::size_t>(cut.second.whole);
   const OwnRuns whole =
       runs_in_whole(cut, ranks, rank, whole_plane * static_cast<std::size_t>(cut.whole));
   std::vector<OwnSites> list;

@@ -78,8 +78,8 @@ void put_share(const program::Cut& cut, int ranks, int rank, std::span<const std
 struct OwnSites {
   std::size_t in_memory = 0, in_whole = 0, count = 0;
 };
-/// Of a lattice that is cut along two axes: those among `count` sites of the whole lattice, from
-/// number `first` on. `program`: of any rank.
+/// Those among `count` sites of the whole lattice, from number `first` on, in their order.
+/// `program`: of any rank.
 std::vector<OwnSites> own_sites_among(const program::Program& program, int ranks, int rank,
                                       std::size_t first, std::size_t count);
 

@@ -140,20 +140,14 @@ LatticeSession::Bytes LatticeSession::deal(std::span<const std::byte> whole) {
 
 LatticeSession::Bytes LatticeSession::join(const Bytes& own,
                                            const std::vector<Bytes>& others) const {
-  Bytes all = own_planes(own_, own);
-  std::size_t size = all.size();
+  const Bytes first = own_planes(own_, own);
+  std::size_t size = first.size();
   for (std::size_t r = 1; r < others.size(); ++r) size += others[r].size();
-  if (own_.cut.second.ranks > 1) {
-    Bytes whole(size);
-    put_share(own_.cut, group_.size(), 0, all, whole);
-    for (std::size_t r = 1; r < others.size(); ++r)
-      put_share(own_.cut, group_.size(), static_cast<int>(r), others[r], whole);
-    return whole;
-  }
-  all.reserve(size);
+  Bytes whole(size);
+  put_share(own_.cut, group_.size(), 0, first, whole);
   for (std::size_t r = 1; r < others.size(); ++r)
-    all.insert(all.end(), others[r].begin(), others[r].end());
-  return all;
+    put_share(own_.cut, group_.size(), static_cast<int>(r), others[r], whole);
+  return whole;
 }
 
 std::vector<double> LatticeSession::read(int buffer) {
@@ -168,33 +162,23 @@ std::vector<double> LatticeSession::read(int buffer, std::int64_t) {
   return LatticeSession::read(buffer);
 }
 
-/// Ranks have planes in their order, so what they have of the sites follows one another; of a cut
-/// along two axes each rank gives runs of them.
 std::vector<double> LatticeSession::read_sites(int buffer, std::size_t first, std::size_t count) {
-  std::vector<double> all;
+  std::vector<double> own, whole(count);
   const auto others = group_.ask(order(Order::ReadSites, {buffer, static_cast<std::int64_t>(first),
                                                           static_cast<std::int64_t>(count)}),
-                                 [&] { all = read_own_sites(buffer, first, count); });
-  if (own_.cut.second.ranks > 1) {
-    std::vector<double> whole(count);
-    for (std::size_t r = 0; r < others.size(); ++r) {
-      const std::vector<double> some = r == 0 ? all : numbers_of_bytes(others[r]);
-      auto next = some.begin();
-      for (const OwnSites& run :
-           own_sites_among(own_, group_.size(), static_cast<int>(r), first, count)) {
-        const auto end = next + static_cast<std::ptrdiff_t>(run.count);
-        std::copy(next, end, whole.begin() + static_cast<std::ptrdiff_t>(run.in_whole - first));
-        next = end;
-      }
+                                 [&] { own = read_own_sites(buffer, first, count); });
+  for (std::size_t r = 0; r < others.size(); ++r) {
+    const std::vector<double> some = r == 0 ? own : numbers_of_bytes(others[r]);
+    auto next = some.begin();
+    for (const OwnSites& run :
+         own_sites_among(own_, group_.size(), static_cast<int>(r), first, count)) {
+      const auto end = next + static_cast<std::ptrdiff_t>(run.count);
+      std::copy(next, end, whole.begin() + static_cast<std::ptrdiff_t>(run.in_whole - first));
+      next = end;
     }
-    return whole;
+    if (next != some.end()) throw std::logic_error("ranks answered with another number of sites");
   }
-  for (std::size_t r = 1; r < others.size(); ++r) {
-    const std::vector<double> some = numbers_of_bytes(others[r]);
-    all.insert(all.end(), some.begin(), some.end());
-  }
-  if (all.size() != count) throw std::logic_error("ranks answered with another number of sites");
-  return all;
+  return whole;
 }
 
 void LatticeSession::write(int buffer, std::span<const double> values) {

@@ -97,19 +97,6 @@ std::pair<std::size_t, std::size_t> Session::own_sites() const {
 }
 
 std::vector<double> Session::read_own_sites(int buffer, std::size_t first, std::size_t count) {
-  if (program_.cut.second.ranks > 1) return read_own_lines(buffer, first, count);
-  const auto plane = static_cast<std::size_t>(program_.sites()) / planes_in_memory(program_);
-  const std::size_t begin = static_cast<std::size_t>(lattice_->first()) * plane;
-  const std::size_t from = std::max(first, begin),
-                    to = std::min(first + count,
-                                  begin + static_cast<std::size_t>(program_.cut.own) * plane);
-  if (from >= to) return {};
-  return read_from(buffer, from - begin + static_cast<std::size_t>(program_.cut.ghost[0]) * plane,
-                   to - from);
-}
-
-/// Of each plane the own lines among these sites.
-std::vector<double> Session::read_own_lines(int buffer, std::size_t first, std::size_t count) {
   std::vector<double> values;
   for (const OwnSites& run :
        own_sites_among(program_, lattice_->comm().size(), lattice_->comm().rank(), first, count)) {

@@ -243,5 +243,22 @@ every 1 trajectory, after = trajectory > 20: square, exchanged -> "e.csv"
   EXPECT_GT(last_row(result, "exchanged")[0], 0.1);
 }
 
+// A sweep of one value has no neighbours: the outputs say that nothing moved.
+TEST(Exchange, OneValueHasNothingToExchangeWith) {
+  if (!native_is_there()) GTEST_SKIP() << "no native device";
+  const auto result = testing::run_text(R"(model exchange "Ising spins"
+sweep K = [0.3]
+lattice torus: 4^2
+field s: int, values = [-1, 1]
+action S = -K*sum(s*s@k, k)
+sample heatbath, sweeps = 20, exchange = K
+init s ~ hot
+every 10 sweeps: exchanged, replica -> "e.csv"
+)",
+                                        {});
+  EXPECT_EQ(testing::last(result, "exchanged"), 0);
+  EXPECT_EQ(testing::last(result, "replica"), 0);
+}
+
 }  // namespace
 }  // namespace vphi
