@@ -45,6 +45,15 @@ constexpr std::int64_t words_of_site(const Random& random) {
 constexpr std::int64_t sites_of_block(const Random& random) {
   return std::max<std::int64_t>(1, 4 / std::max<std::int64_t>(1, words_of_site(random)));
 }
+/// The place of a site among those that share blocks: its number where neighbours do
+/// (Random::apart). For across_sites.
+constexpr std::uint64_t place_among(const Random& random, std::uint64_t site) {
+  if (random.apart == 1) return site;
+  const auto apart = static_cast<std::uint64_t>(random.apart);
+  const auto together = static_cast<std::uint64_t>(sites_of_block(random));
+  const std::uint64_t j = site % (apart * together);
+  return site - j + j % apart * together + j / apart;
+}
 /// Blocks that a step uses. For across_sites.
 constexpr std::int64_t blocks_per_step(const Random& random) {
   return std::max<std::int64_t>(1, words_of_site(random) / 4) * random.finer;
@@ -119,7 +128,8 @@ constexpr WordPlace place_of(const Random& random, int index, std::uint64_t walk
   }
   const auto sites = static_cast<std::uint64_t>(random.sites);
   const auto together = static_cast<std::uint64_t>(sites_of_block(random));
-  const std::uint64_t site = walker % sites, groups = (sites + together - 1) / together;
+  const std::uint64_t site = place_among(random, walker % sites),
+                      groups = (sites + together - 1) / together;
   return {walker / sites * groups + site / together,
           step * static_cast<std::uint64_t>(blocks_per_step(random)) * 4 +
               site % together * static_cast<std::uint64_t>(words_of_site(random)) +

@@ -1,6 +1,7 @@
 #include "compiler/model/kernel.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace vphi::kernel {
 
@@ -30,6 +31,8 @@ int Colours::inverse() const {
   }
   return modulus == 1 ? 0 : -1;
 }
+
+int Colours::apart() const { return modulus / std::gcd(modulus, weights[0]); }
 
 int Colours::first_along(const std::array<std::int64_t, 4>& site, int colour) const {
   std::int64_t rest = colour;

@@ -82,6 +82,9 @@ struct ScalarAssign {
 ///   - neighbouring sites, where an instance has several: m = 4/w of them (at least 1) share a
 ///     block in a step. The walker is instance*ceil(sites/m) + site/m, and word i of a site is word
 ///     (site mod m)*w + i of block n at step n (blocks n*w/4 to (n + 1)*w/4 - 1 for w >= 4);
+///     Where a kernel takes the sites of one colour, whose neighbours along x lie `apart` sites
+///     from each other, a block serves m of these: of m*apart sites that follow one another along
+///     x, site j has the numbers of site (j mod apart)*m + j/apart of the rule above;
 ///   - successive steps, where an instance has one site: the walker is the instance, and word i of
 ///     step n is word n*w + i of its sequence.
 ///
@@ -105,6 +108,8 @@ struct Random {
   std::uint32_t stream = 0;
   int draws = 0;           ///< random numbers a step
   std::int64_t sites = 1;  ///< sites of an instance
+  /// Distance along x of sites that share a block. Such groups of sites fill the rows.
+  int apart = 1;
   /// A step uses the random numbers of this many steps of a finer run on the same path, one after
   /// the other. `draws` counts them all.
   int finer = 1;
@@ -130,6 +135,7 @@ struct Colours {
   /// `site`.
   int first_along(const std::array<std::int64_t, 4>& site, int colour) const;
   int inverse() const;  ///< inverse of weights[axis] modulo `modulus`
+  int apart() const;    ///< distance along x of neighbouring sites of a colour
 };
 
 /// Which groups of GPU threads share the sites of an instance, and where they wait for each other.

@@ -133,6 +133,18 @@ void add_costs(Plan& plan) {
   for (std::size_t number = 0; number < plan.kernels.size(); ++number) add_cost(plan, number);
 }
 
+namespace {
+
+/// 1 where the sites of a colour that share a block would not fill the rows.
+int apart_of_colour(const kernel::Kernel& k) {
+  const int apart = k.colours->apart();
+  const bool full = kernel::across_sites(k.random) &&
+                    k.extent[0] % (apart * kernel::sites_of_block(k.random)) == 0;
+  return full ? apart : 1;
+}
+
+}  // namespace
+
 void number_draws(const physics::System& system, const std::vector<program::Launch>& initial,
                   std::vector<kernel::Kernel>& kernels) {
   std::set<std::size_t> starting;
@@ -151,6 +163,7 @@ void number_draws(const physics::System& system, const std::vector<program::Laun
     k.random.sites = k.sites();
     k.random.step = slot::kStep;
     k.random.instance = slot::kEnsemble;
+    if (k.colours) k.random.apart = apart_of_colour(k);
   }
 }
 

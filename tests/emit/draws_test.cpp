@@ -68,6 +68,45 @@ void compare(const Case& c, const State& got, std::uint64_t instance) {
 
 using Run = std::function<State(const Case&, const program::Kernel&, const State&)>;
 
+/// The sites of one colour, as the interpreter numbers them; the others keep their values.
+void check_colour(emit::TargetInfo target, const Run& run, std::vector<std::int64_t> extent,
+                  const kernel::Colours& colours, bool strips) {
+  target.compute_units = 1;
+  for (const int draws : {1, 2, 3}) {
+    SCOPED_TRACE(std::to_string(draws) + " draws");
+    Case c = numbers(extent, Precision::F64, draws, draws - draws % 2, 9);
+    c.kernel.random.sites = c.kernel.sites();
+    c.kernel.colours = colours;
+    c.kernel.random.apart = colours.apart();
+    c.slot("colour", 1);
+    const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
+    EXPECT_EQ(kernel.source.find("share blocks") != std::string::npos, strips && draws < 3);
+    const State start = random_state(c, 1), got = run(c, kernel, start);
+    for (std::size_t i = 0; i < c.kernel.stores.size(); ++i) {
+      const algebra::Node& node = *c.kernel.stores[i].value;
+      for (std::int64_t site = 0; site < c.kernel.sites(); ++site) {
+        const auto at = static_cast<std::size_t>(site);
+        const std::int64_t sum =
+            site % extent[0] * colours.weights[0] + site / extent[0] * colours.weights[1];
+        const bool own = sum % colours.modulus == 1;
+        const double expected = own ? kernel::draw<double>(c.kernel.random, node.op, node.index,
+                                                           static_cast<std::uint64_t>(site), 9)
+                                    : start.arrays[i][0][at];
+        ASSERT_NEAR(got.arrays[i][0][at], expected, 1e-14) << i << " at " << site;
+      }
+    }
+  }
+}
+
+void check_colours(const emit::TargetInfo& target, const Run& run) {
+  const bool gpu = target.target != program::Target::Native && !target.is_cpu;
+  check_colour(target, run, {256, 320}, {2, {1, 1}, 0, "colour"}, gpu);
+  check_colour(target, run, {256, 320}, {2, {1, 1}, 1, "colour"}, gpu);
+  check_colour(target, run, {16, 6}, {2, {1, 1}, 1, "colour"}, false);
+  check_colour(target, run, {24, 9}, {3, {1, 2}, 1, "colour"}, false);
+  check_colour(target, run, {24, 8}, {4, {2, 1}, 1, "colour"}, false);
+}
+
 void check(program::Target language, bool cpu, const Run& run) {
   emit::TargetInfo target;
   target.target = language;
@@ -123,6 +162,7 @@ void check(program::Target language, bool cpu, const Run& run) {
     const State got = run(strips, kernel, random_state(strips, 1));
     compare(strips, got, 0);
   }
+  check_colours(target, run);
   Case named = numbers({5, 3}, Precision::F64, 2, 2, 3);
   named.kernel.random.instance = "which";
   named.kernel.random.sites = 15;
@@ -188,13 +228,15 @@ TEST(Draws, FinerStepsOfSites) {
 
 // No two sites, steps and draws have a number in common.
 TEST(Draws, EveryNumberOnce) {
-  for (const std::int64_t sites : {1, 7})
+  for (const auto& [sites, apart] :
+       {std::pair(1, 1), std::pair(7, 1), std::pair(24, 2), std::pair(24, 3)})
     for (const int draws : {1, 2, 3, 5}) {
       kernel::Random random;
       random.sites = sites;
+      random.apart = apart;
       random.draws = draws;
       std::set<double> seen;
-      for (std::uint64_t walker = 0; walker < 21; ++walker)
+      for (std::uint64_t walker = 0; walker < static_cast<std::uint64_t>(3 * sites + 18); ++walker)
         for (std::uint64_t step = 0; step < 9; ++step)
           for (int i = 0; i < draws; ++i)
             EXPECT_TRUE(

@@ -72,6 +72,16 @@ Code skip_text(bool unrolled) {
 
 }  // namespace
 
+Code walker_of_site(const Job& job, const Code& site) {
+  const kernel::Random& random = job.kernel.random;
+  const std::int64_t together = kernel::across_sites(random) ? kernel::sites_of_block(random) : 1;
+  const std::int64_t apart = random.apart;
+  if (together == 1) return code("first_walker + ({0})({1})", wide(job), site);
+  if (apart == 1) return code("first_walker + ({0})({1}) / {2}u", wide(job), site, together);
+  return code("first_walker + ({0})({1}) / {2}u * {3}u + ({0})({1}) % {3}u", wide(job), site,
+              together * apart, apart);
+}
+
 Code draw_functions(const Job& job) {
   const kernel::Random& random = job.kernel.random;
   const Precision real = job.body.real;
@@ -217,8 +227,17 @@ Code draw_lines(const Job& job, const Code& site) {
 
 namespace {
 
-/// `blocks`: whether the walker and its blocks are declared, or are those of another site.
-std::vector<Code> pieces_of_draws(const Job& job, const Code& in_memory, bool blocks) {
+/// Which of the sites that share a block this one is.
+Code place_in_block(const Job& job, const Code& site) {
+  const kernel::Random& random = job.kernel.random;
+  const std::int64_t last = kernel::sites_of_block(random) - 1;
+  if (random.apart == 1) return code("(unsigned)({}) & {}u", site, last);
+  return code("(unsigned)(({})({}) / {}u) & {}u", wide(job), site, random.apart, last);
+}
+
+/// `place`: which of the sites of blocks that are declared this one is; empty: its walker and
+/// blocks are declared here.
+std::vector<Code> pieces_of_draws(const Job& job, const Code& in_memory, const Code& place) {
   if (job.body.draws.empty()) return {};
   const Code site = job.kernel.planes ? "sites_before + " + in_memory : in_memory;
   const kernel::Random& random = job.kernel.random;
@@ -228,12 +247,11 @@ std::vector<Code> pieces_of_draws(const Job& job, const Code& in_memory, bool bl
   const bool bit_0 = words == 1, bit_1 = words <= 2;
   const char* real = type_name(job.body.real);
   const std::int64_t together = across ? kernel::sites_of_block(random) : 1;
-  Code text = together == 1
-                  ? code("const {0} walker = first_walker + ({0})({1});\n", wide(job), site)
-                  : (blocks ? code("const {0} walker = first_walker + ({0})({1}) / {2}u;\n",
-                                   wide(job), site, together)
-                            : Code()) +
-                        code("const unsigned place = (unsigned)({}) & {}u;\n", site, together - 1);
+  const bool blocks = place.empty();
+  Code text;
+  if (blocks) text += code("const {} walker = {};\n", wide(job), walker_of_site(job, site));
+  if (together > 1)
+    text += code("const unsigned place = {};\n", blocks ? place_in_block(job, site) : place);
   if (random.bits) {
     text +=
         "const unsigned bits = vphi_word_of(vphi_block(walker, first_word >> 7),\n"
@@ -281,7 +299,7 @@ std::vector<Code> pieces_of_draws(const Job& job, const Code& in_memory, bool bl
 }  // namespace
 
 std::vector<Code> draw_pieces(const Job& job, const Code& site) {
-  return pieces_of_draws(job, site, true);
+  return pieces_of_draws(job, site, {});
 }
 
 Code blocks_of_walker(const Job& job) {
@@ -295,9 +313,11 @@ Code blocks_of_walker(const Job& job) {
   return text;
 }
 
-Code draw_lines_of_blocks(const Job& job, const Code& site) {
+Code draw_lines_of_blocks(const Job& job, const Code& site, const Code& number) {
   Code text;
-  for (const Code& piece : pieces_of_draws(job, site, false)) text += piece;
+  for (const Code& piece :
+       pieces_of_draws(job, site, number.empty() ? place_in_block(job, site) : number))
+    text += piece;
   return text;
 }
 

@@ -49,10 +49,12 @@ Code sites_before_place(const Job& job);
 Code draw_lines(const Job& job, const Code& site);
 /// The same in pieces: the lines that all draws share, then the lines of each draw.
 std::vector<Code> draw_pieces(const Job& job, const Code& site);
-/// The same where other sites have the same blocks (kernel::sites_of_block): the blocks of
-/// `walker`, and the numbers of one of these sites.
+/// The same where other sites have the same blocks (kernel::sites_of_block): their walker, the
+/// blocks of `walker`, and the numbers of one of these sites; `number`: which one, where the text
+/// knows, else empty.
+Code walker_of_site(const Job& job, const Code& site);
 Code blocks_of_walker(const Job& job);
-Code draw_lines_of_blocks(const Job& job, const Code& site);
+Code draw_lines_of_blocks(const Job& job, const Code& site, const Code& number);
 /// The numbers of `strip` sites side by side, a multiple of those that share a block
 /// (kernel::sites_of_block); `strip_number`: text of the number of the strip. Each block and each
 /// pair of Gaussians is computed once. `strip_draw_lines`: those of site `k` of the strip.

@@ -433,9 +433,9 @@ Code Gather::evaluated() {
   return in + code("vphi_out_{} out;\n", name) + in_pieces();
 }
 
-Code Gather::evaluated_of_blocks() {
+Code Gather::evaluated_of_blocks(const Code& number) {
   return code("vphi_in_{0} in;\n{1}const vphi_out_{0} out = vphi_site_{0}(in, par);\n",
-              job_.body.suffix, with_draws(draw_lines_of_blocks(job_, "at")));
+              job_.body.suffix, with_draws(draw_lines_of_blocks(job_, "at", number)));
 }
 
 Code Gather::functions(const Job& job) {

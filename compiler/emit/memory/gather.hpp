@@ -29,8 +29,9 @@ class Gather {
   /// Statements from the coordinates to `out`: the lines and a call of the site function, or its
   /// pieces, each after its reads.
   Code evaluated();
-  /// The same for a site of several that share the blocks of their random numbers (math/draws.hpp).
-  Code evaluated_of_blocks();
+  /// The same for a site of several that share the blocks of their random numbers (math/draws.hpp);
+  /// `number`: which of them, where the text knows.
+  Code evaluated_of_blocks(const Code& number);
   /// The part of `job.body.code` that must come before these statements.
   static Code functions(const Job& job);
   /// For a site of a colour: its coordinates and `at`, from `cell`. The same in two parts: `of_row`

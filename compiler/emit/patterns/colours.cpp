@@ -91,26 +91,20 @@ struct Strip {
   std::int64_t sites = 1, apart = 1, of = 1;
 };
 
-/// A block serves several neighbouring sites along x, of which some have this colour. A thread that
-/// has all of them makes the block once, as long as there are threads enough to fill the device.
+/// A block serves several sites of the colour along x, or neighbours of which some have it. A
+/// thread that has all of them makes the block once, as long as there are threads enough to fill
+/// the device.
 Strip strip_of(const Job& job, std::int64_t cells) {
   const kernel::Kernel& kernel = job.kernel;
   if (job.body.draws.empty() || !job.body.pieces.empty() || has_site_order(job) || kernel.planes ||
       !kernel::across_sites(kernel.random))
     return {};
-  const kernel::Colours& colours = *kernel.colours;
-  const std::int64_t together = kernel::sites_of_block(kernel.random);
-  const std::int64_t modulus = colours.modulus;
-  if (kernel.extent[0] % together != 0) return {};
-  Strip strip;
-  if (colours.axis == 0) {
-    strip = {together / modulus, 1, together / modulus};
-    if (together % modulus != 0) return {};
-  } else {
-    const std::int64_t apart = modulus / std::gcd<std::int64_t>(colours.weights[0], modulus);
-    strip = {together / apart, apart, together};
-    if (together % apart != 0) return {};
-  }
+  const std::int64_t together = kernel::sites_of_block(kernel.random) * kernel.random.apart,
+                     apart = kernel.colours->apart();
+  if (kernel.extent[0] % together != 0 || together % apart != 0) return {};
+  const std::int64_t sites = together / apart;
+  const Strip strip =
+      kernel.colours->axis == 0 ? Strip{sites, 1, sites} : Strip{sites, apart, together};
   const std::int64_t threads = cells / strip.sites * kernel.instances;
   if (strip.sites < 2 || threads < kThreadsThatFill * std::max(1, job.target.compute_units))
     return {};
@@ -121,7 +115,6 @@ Strip strip_of(const Job& job, std::int64_t cells) {
 /// waits for a store. `effects`: stores and sums of a site.
 Code strip_text(const Job& job, const Strip& strip, const Code& effects) {
   const auto number = [&](std::int64_t value) { return index_literal(job, value); };
-  const std::int64_t together = kernel::sites_of_block(job.kernel.random);
   const char* wide = widest_integer(job);
   const Code& name = job.body.suffix;
   Code text = strip.apart == 1
@@ -133,14 +126,18 @@ Code strip_text(const Job& job, const Strip& strip, const Code& effects) {
       "// Their sites share blocks of random numbers.\n{2} walker;\n{{\n",
       strip.sites, name, wide);
   text += indent("const vphi_index cell = first_cell;\n" + Gather::coloured(job) +
-                     code("walker = first_walker + ({})(at) / {}u;\n", wide, together),
+                     code("walker = {};\n", walker_of_site(job, "at")),
                  2);
   text += "}\n" + blocks_of_walker(job);
+  const bool whole = strip.sites == kernel::sites_of_block(job.kernel.random);
+  const Code number_in_block = whole ? "(unsigned)j" : "";
   const Code each = code("VPHI_UNROLL\nfor (int j = 0; j < {}; ++j) {{\n", strip.sites);
   const Code cell =
       code("const vphi_index cell = first_cell + (vphi_index)j*{};\n", number(strip.apart));
   text += each +
-          indent(cell + Gather(job).evaluated_of_blocks() + "outs[j] = out;\nsites[j] = at;\n", 2) +
+          indent(cell + Gather(job).evaluated_of_blocks(number_in_block) +
+                     "outs[j] = out;\nsites[j] = at;\n",
+                 2) +
           "}\n";
   return text + each +
          indent(code("const vphi_out_{} out = outs[j];\nconst vphi_index at = sites[j];\n", name) +
