@@ -75,6 +75,22 @@ struct SharedMemory {
   std::uint64_t offset = 0;
 };
 
+/// Until when a device repeats launches by itself (Device::record_rounds). Places are those of
+/// numbers of the first instance in `scalars`; those of the next are `distance` further.
+struct Rounds {
+  BufferHandle scalars;                      ///< f64
+  std::int64_t instances = 1, distance = 1;  ///< `distance` counts numbers
+  std::int64_t done = 0;  ///< 0: the instance goes on; 1: it is done; else: it failed
+  std::int64_t most = 1;  ///< rounds
+  std::int64_t iterations = 0, residual = 0;
+  /// Of kFailure + as many f64 as there are numbers. The first failure after they were zero is
+  /// noted in front: {number + 1, instance, `done`, `iterations`, `residual`}. Behind that the most
+  /// `iterations` of an instance are added to the number `number`.
+  BufferHandle notes;
+  static constexpr std::size_t kFailure = 5;
+  int number = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -103,6 +119,17 @@ class Device {
   /// Launches made inside `body` are recorded, not run.
   virtual RecordingHandle record(const std::function<void()>& body) = 0;
   virtual void replay(RecordingHandle recording) = 0;
+  /// Whether `record_rounds` can be called.
+  virtual bool repeats_rounds() { return false; }
+  /// `round` is repeated, once at least, until every instance is done or has failed, or for `most`
+  /// rounds; then come `end` and the notes. A round may be made once more than it
+  /// must; it changes nothing in an instance that is done.
+  virtual RecordingHandle record_rounds(const std::function<void()>& /*round*/,
+                                        const std::function<void()>& /*end*/, const Rounds&) {
+    throw DeviceError("This device does not repeat launches by itself.");
+  }
+  /// Frees a recording.
+  virtual void forget(RecordingHandle) {}
   virtual void synchronise() = 0;
   /// The same, and for all work that other libraries of this process have queued on this device.
   virtual void synchronise_all() { synchronise(); }

@@ -55,7 +55,7 @@ Limits limits(const program::Kernel& kernel, const Ceilings& c, int units, doubl
 }
 
 StepLimits step_limits(const program::Program& program, std::int64_t together,
-                       const Ceilings& ceilings, int units) {
+                       const Ceilings& ceilings, int units, std::span<const double> rounds) {
   const bool many = !program.multi_step.empty();
   std::vector<program::Launch> launches = many ? program.multi_step : program.step;
   double steps = 1;  // that `launches` are
@@ -70,25 +70,38 @@ StepLimits step_limits(const program::Program& program, std::int64_t together,
     for (const auto& step : program.cycle)
       launches.insert(launches.end(), step.begin(), step.end());
   }
-  const double arrays = bytes_of_arrays(program, launches);
+  const double arrays =
+      bytes_of_arrays(program, rounds.empty() ? launches : program.with_iterations(launches));
   StepLimits result;
   std::map<std::string_view, double> of;
-  for (const program::Launch& launch : launches) {
+  const auto add = [&](const program::Launch& launch, double times) {
     const auto& kernel = program.kernels[static_cast<std::size_t>(launch.kernel)];
-    result.flops += kernel.flops / steps;
-    result.bytes += kernel.bytes / steps;
+    result.flops += times * kernel.flops / steps;
+    result.bytes += times * kernel.bytes / steps;
     Limits one = limits(kernel, ceilings, units, arrays);
     // a kernel of many steps is counted by the step, and moves its arrays once a launch
-    one.memory /= many || passes ? static_cast<double>(together) : steps;
-    one.launch /= many || passes ? static_cast<double>(together) : steps;
-    one.arithmetic /= steps;
-    one.special /= steps;
+    const double share = times / steps;
+    const double moved = many || passes ? 1 / static_cast<double>(together) : share;
+    one.memory *= moved, one.launch *= moved;
+    one.arithmetic *= share, one.special *= share;
     result.sum.memory += one.memory;
     result.sum.arithmetic += one.arithmetic;
     result.sum.special += one.special;
     result.sum.launch += one.launch;
     result.seconds += one.longest();
     of[one.name()] += one.longest();
+    return one.longest();
+  };
+  for (const program::Launch& launch : launches) add(launch, 1);
+  for (std::size_t s = 0; s < rounds.size(); ++s) {  // rounds are counted by the step
+    const program::Solve& solve = program.solves[s];
+    for (const program::Launch& launch : solve.iterate)
+      result.rounds += add(launch, rounds[s] * steps);
+    const auto here = [&](const program::Launch& launch) {
+      return launch.solve == static_cast<int>(s);
+    };
+    const auto times = static_cast<double>(std::ranges::count_if(launches, here));
+    for (const program::Launch& launch : solve.finish) add(launch, times);
   }
   for (const auto& [name, seconds] : of)
     if (result.name.empty() || seconds > of[result.name]) result.name = name;

@@ -8,6 +8,7 @@
 // have. Arrays of a step that the last cache holds are moved at the cache's rate.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -40,11 +41,13 @@ struct StepLimits {
   double seconds = 0;           ///< sum of the launches' longest limits
   std::string_view name;        ///< the limit with the largest share of `seconds`
   double flops = 0, bytes = 0;  ///< per site and step, counted by the compiler
+  double rounds = 0;            ///< part of `seconds`: the iterations of solves
 };
 /// `together`: number of steps in a launch, where the program has launches of many steps; arrays
-/// then stay in registers or in a cache between steps. Iterations of linear solves are not counted.
+/// then stay in registers or in a cache between steps. `rounds`: iterations a step of each of
+/// Program::solves; none: they are not counted.
 StepLimits step_limits(const program::Program& program, std::int64_t together,
-                       const Ceilings& ceilings, int units);
+                       const Ceilings& ceilings, int units, std::span<const double> rounds = {});
 
 /// Occupancy of a CUDA multiprocessor as limited by registers: the number of warps relative to 64.
 /// 0 where the number of registers is unknown.

@@ -26,9 +26,6 @@ namespace {
 constexpr std::int64_t kSmall = std::int64_t{1}
                                 << 24;  ///< sites; random fields made ahead below it
 
-/// Of a solve, at most, between two reads of its state.
-constexpr std::int64_t kIterationsUnwatched = 32;
-
 constexpr int kSeldom = 16;  ///< steps between outputs from which on their kernels run seldom
 
 void check_memory(const Program& p, const DeviceInfo& info) {
@@ -129,7 +126,7 @@ Session::~Session() {
       for (BufferHandle h : copies.handle) drop(h);
     for (auto* list : {&partials_, &counters_, &gathered_, &whole_})
       for (BufferHandle h : *list) drop(h);
-    drop(scalars_);
+    drop(scalars_), drop(notes_);
     for (auto& [bytes, handles] : pool_)
       for (BufferHandle h : handles) drop(h);
   } catch (const std::exception&) {
@@ -205,7 +202,7 @@ void Session::issue(const Launches& list) {
     for (int number : launch.maps) map(static_cast<std::size_t>(number));
     if (launch.solve < 0) continue;
     exchange();
-    solve(program_.solves[static_cast<std::size_t>(launch.solve)]);
+    solve(static_cast<std::size_t>(launch.solve));
   }
   exchange();
 }
@@ -220,80 +217,6 @@ void Session::issue_wave(const Launches& list) {
     for (int b : launch.swap) buffers_[b].now ^= 1;
   }
   device_.launch_wave(kernels_[list.front().kernel], arguments, program_.together_reach);
-}
-
-/// The host reads the slots every few iterations, more of them the longer the solve lasts.
-/// Iterations after the end change nothing and cost only their time.
-void Session::solve(const program::Solve& solve) {
-  const auto largest = [&](int number) {
-    const Slot now = Session::slot(number);
-    double value = 0;
-    for (std::int64_t i = 0; i < now.instances; ++i) value = std::fmax(value, now[i]);
-    return value;
-  };
-  const auto running = [&] {
-    const Slot done = Session::slot(solve.done_slot);
-    for (std::int64_t i = 0; i < done.instances; ++i)
-      if (done[i] == 0) return true;
-    return false;
-  };
-  std::int64_t iterations = 0;
-  while (running() && iterations < solve.max) {
-    const std::int64_t some = std::clamp<std::int64_t>(iterations / 8, 1, kIterationsUnwatched);
-    for (std::int64_t i = 0; i < some && iterations < solve.max; ++i, ++iterations)
-      issue(solve.iterate);
-  }
-  issue(solve.finish);
-  const bool solved = largest(solve.done_slot) < 2 && !running();
-  if (solved) {
-    check_eigenvalue(solve);
-    forget_scalars();  // more of the list may follow
-    return;
-  }
-  for (std::int64_t i = 0; i < program_.instances; ++i) {
-    const auto of = [&](int number) { return Session::slot(number)[i]; };
-    const double done = of(solve.done_slot);
-    if (done == 1) continue;
-    const std::string where = program_.where(first_instance_ + i);
-    const std::string what = fmt::format(
-        "`{}` {} (`{}`, line {}){}", solve.name,
-        done == 2 ? fmt::format("broke down in iteration {:.0f}: a number of `{}` became NaN",
-                                of(solve.iterations_slot), solve.solver)
-                  : fmt::format("is not solved after {:.0f} iterations of `{}`",
-                                of(solve.iterations_slot), solve.solver),
-        solve.line, solve.line_number, where.empty() ? "" : ", at " + where);
-    throw RunError(
-        "E0809", fmt::format("{}; norm(b - A(x))/norm(b) is {:.3g}", what, of(solve.residual_slot)),
-        done == 2 ? "the operator has no inverse, or the solver is not made for it: cg "
-                    "wants it hermitian and positive, cgne and bicgstab do not"
-                  : "a larger `max` or `tol`, a solver that fits the operator, or a "
-                    "precision that can reach `tol`");
-  }
-}
-
-/// Bounds that are exact may be passed by rounding. The range that is proposed has margins, because
-/// eigenvalues of later configurations are near.
-void Session::check_eigenvalue(const program::Solve& solve) {
-  if (solve.value_slot < 0) return;
-  constexpr double kRounding = 1e-6, kBelow = 1.5, kAbove = 1.1;
-  const Slot values = Session::slot(solve.value_slot);
-  for (std::int64_t i = 0; i < values.instances; ++i) {
-    const double value = values[i];
-    if (value >= solve.low * (1 - kRounding) && value <= solve.high * (1 + kRounding)) continue;
-    const std::string where = program_.where(first_instance_ + i);
-    const std::string when =
-        program_.step_slot < 0
-            ? std::string()
-            : fmt::format(" in step {:.0f}", Session::slot(program_.step_slot)[i] + 1);
-    throw RunError(
-        "E0821",
-        fmt::format("{} is {:.6g}{}, outside of range = [{:.6g}, {:.6g}] (`{}`, line {}){}",
-                    solve.name, value, when, solve.low, solve.high, solve.line, solve.line_number,
-                    where.empty() ? "" : ", at " + where),
-        fmt::format("range = [{:.3g}, {:.3g}]: beyond it the fractions are no power of D adj(D), "
-                    "and links are drawn with another weight",
-                    std::min(solve.low, value / kBelow), std::max(solve.high, value * kAbove)));
-  }
 }
 
 /// On GPUs, for arrays of one instance.
@@ -637,8 +560,10 @@ void Session::advance(std::int64_t steps) {
   const bool single = host_between();
   for (; single && steps > 0; --steps, ++step_) {
     provide(program_.launches(step_), false);
+    const Stepping stepping(stepping_);
     issue(program_.launches(step_));
   }
+  settle_solves();
   while (steps > 0) {
     std::int64_t size = 0;
     if (const std::int64_t n = passes(steps); n > 0) {

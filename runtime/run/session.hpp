@@ -160,6 +160,9 @@ class Session {
   std::optional<std::vector<DeviceFields::Shell>> shells(int buffer);
 
   KernelReport report(int kernel);
+  /// For each of Program::solves the rounds that its solves needed so far, in the instance that
+  /// needed most of them (waits).
+  std::vector<double> rounds_made();
   /// Where ranks share the lattice: LatticeRanks::way.
   std::string planes_go() const { return lattice_ ? lattice_->way() : std::string(); }
   /// Bytes in use on the device, and their largest number so far.
@@ -197,11 +200,19 @@ class Session {
   void add_wanted_after(const program::Launch& launch, Wanted& wanted) const;
   void fill_ghosts(int buffer);
   void provide_and_swap(const Launches& list);
-  std::vector<double> read_own_lines(int buffer, std::size_t first, std::size_t count);
   std::vector<double> share_of_random(std::size_t index);
   /// Launches of one kernel that may overlap (Program::together_reach).
   void issue_wave(const Launches& list);
-  void solve(const program::Solve& solve);
+  /// Solves a system after the launches that compute its start. `number`: index into
+  /// Program::solves.
+  void solve(std::size_t number);
+  void solve_by_host(std::size_t number);
+  bool device_repeats(const program::Solve& solve);
+  RecordingHandle rounds_of(std::size_t number);
+  /// Throws RunError E0809 where a solve that the device repeated has failed (waits).
+  void settle_solves();
+  RunError unsolved(const program::Solve& solve, std::int64_t instance, double done,
+                    double iterations, double residual) const;
   /// Throws RunError E0821 where an eigenvalue that a solve has found is outside of its bounds.
   void check_eigenvalue(const program::Solve& solve);
   void map(std::size_t number);
@@ -274,6 +285,28 @@ class Session {
   std::map<std::size_t, std::vector<BufferHandle>> pool_;
   /// Key: the current copies, the place in the cycle of steps, and the number of steps.
   std::map<std::tuple<std::vector<bool>, std::int64_t, std::int64_t>, RecordingHandle> recordings_;
+  /// The rounds of a solve as the device repeats them, with the memory that they use.
+  struct SolveRounds {
+    std::vector<int> memory;
+    RecordingHandle recording;
+  };
+  /// Key: index into Program::solves, and the current copies.
+  std::map<std::pair<std::size_t, std::vector<bool>>, SolveRounds> solve_rounds_;
+  /// While it lives, launches are those of steps.
+  class Stepping {
+   public:
+    explicit Stepping(bool& now);
+    ~Stepping();
+
+   private:
+    bool& now_;
+  };
+  bool stepping_ = false;
+  BufferHandle notes_;      ///< Rounds::notes
+  bool unsettled_ = false;  ///< a solve that the device repeated was not checked yet
+  /// By solve: all rounds that the host repeated, and those of the last time.
+  std::vector<double> host_rounds_;
+  std::vector<std::int64_t> taken_;
   std::int64_t step_ = 0;  ///< number of the next step, where steps differ or `multi_step` is used
   std::vector<std::future<std::vector<double>>> random_;
   Configurations configurations_;     ///< while the start reads them

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace vphi::runtime {
 namespace {
 
@@ -91,6 +93,23 @@ TEST(Limits, OfArraysInACacheAreThoseOfTheCache) {
   const StepLimits beyond = step_limits(p, 1, c, 100);
   EXPECT_DOUBLE_EQ(beyond.sum.memory, 64e-6);
   EXPECT_EQ(beyond.name, "memory");
+}
+
+TEST(Limits, RoundsOfSolvesCountAsOftenAsTheyWereMade) {
+  program::Program p;
+  p.kernels = {sweep(), sweep()};
+  p.kernels[1].special = 60;  // 60 us
+  p.step = {launch(0), launch(0)};
+  p.step[0].solve = p.step[1].solve = 0;
+  p.solves.resize(1);
+  p.solves[0].iterate = {launch(1), launch(0)};
+  p.solves[0].finish = {launch(1)};
+  EXPECT_DOUBLE_EQ(step_limits(p, 1, round_numbers(), 100).seconds, 64e-6);
+  const std::vector<double> rounds{12.5};
+  const StepLimits l = step_limits(p, 1, round_numbers(), 100, rounds);
+  EXPECT_NEAR(l.rounds, 12.5 * 92e-6, 1e-15);
+  EXPECT_NEAR(l.seconds, (2 * 32 + 2 * 60 + 12.5 * 92) * 1e-6, 1e-15);
+  EXPECT_EQ(l.name, "special functions");
 }
 
 TEST(Limits, StepsThatDifferInTurnCountAsTheirMean) {

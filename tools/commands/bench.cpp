@@ -22,8 +22,9 @@ using program::Precision;
 
 struct Timing {
   std::int64_t steps = 0;
-  double seconds_per_step = 0;  ///< best of the repetitions
-  double spread = 0;            ///< median over best
+  double seconds_per_step = 0;      ///< best of the repetitions
+  double spread = 0;                ///< median over best
+  std::vector<double> rounds = {};  ///< a step, of each of Program::solves
 };
 
 /// A condition that never holds, which the compiler cannot know, so that kernels still test it.
@@ -47,10 +48,15 @@ Timing time_steps(runtime::Session& session, std::int64_t steps, std::int64_t un
   if (steps <= 0)
     for (steps = 2 * unit; steps < (1 << 20) && timed(steps) < seconds;) steps *= 2;
   steps = (steps + unit - 1) / unit * unit;
+  constexpr int kRepetitions = 9;
+  const std::vector<double> before = session.rounds_made();
   std::vector<double> times;
-  for (int i = 0; i < 9; ++i) times.push_back(timed(steps) / static_cast<double>(steps));
+  for (int i = 0; i < kRepetitions; ++i) times.push_back(timed(steps) / static_cast<double>(steps));
+  std::vector<double> rounds = session.rounds_made();
+  for (std::size_t s = 0; s < rounds.size(); ++s)
+    rounds[s] = (rounds[s] - before[s]) / static_cast<double>(kRepetitions * steps);
   std::sort(times.begin(), times.end());
-  return {steps, times.front(), times[times.size() / 2] / times.front()};
+  return {steps, times.front(), times[times.size() / 2] / times.front(), rounds};
 }
 
 /// Launches of the program, the first of each kernel: of the steps, the start and the outputs.
@@ -164,7 +170,7 @@ nlohmann::ordered_json row_of(const Bench& bench, const program::Program& progra
                               runtime::Session& session, const Timing& t) {
   const auto info = session.device().info();
   const runtime::StepLimits limits = runtime::step_limits(
-      program, std::max<std::int64_t>(1, t.steps), bench.ceilings, info.compute_units);
+      program, std::max<std::int64_t>(1, t.steps), bench.ceilings, info.compute_units, t.rounds);
   const bool wide = std::ranges::any_of(
       program.buffers, [](const auto& b) { return b.state && b.precision == Precision::F64; });
   const double sites = static_cast<double>(program.sites() * program.instances);
@@ -192,6 +198,13 @@ nlohmann::ordered_json row_of(const Bench& bench, const program::Program& progra
                   {"arithmetic", share(limits.sum.arithmetic)},
                   {"special_functions", share(limits.sum.special)},
                   {"launch", share(limits.sum.launch)}};
+  for (std::size_t i = 0; i < t.rounds.size(); ++i) {
+    if (t.rounds[i] == 0) continue;
+    const program::Solve& solve = program.solves[i];
+    out["solves"].push_back(
+        {{"name", solve.name}, {"line", solve.line_number}, {"rounds_per_step", t.rounds[i]}});
+  }
+  if (limits.rounds > 0) out["limit"]["rounds"] = limits.rounds / limits.seconds;
   out["device_bytes"] = session.bytes_peak();
   out["kernels"] = nlohmann::ordered_json::array();
   const auto& launches = !program.multi_step.empty() ? program.multi_step
@@ -230,6 +243,11 @@ void print_row(const nlohmann::ordered_json& row, const std::string& extent) {
       1e3 * limit["seconds"].get<double>(), limit["name"].get<std::string>(),
       percent(limit["fraction"]), percent(limit["memory"]), percent(limit["arithmetic"]),
       percent(limit["special_functions"]), percent(limit["launch"]));
+  for (const auto& solve : row.value("solves", nlohmann::ordered_json::array()))
+    fmt::print("  solve of {} (line {}): {:.1f} rounds a step\n", solve["name"].get<std::string>(),
+               solve["line"].get<int>(), solve["rounds_per_step"].get<double>());
+  if (limit.contains("rounds"))
+    fmt::print("  rounds of solves are {:.1f} % of the limit\n", percent(limit["rounds"]));
   if (limit["memory"].get<double>() > 1)
     fmt::print("  faster than the memory: the arrays stay in a cache\n");
   for (const auto& k : row["kernels"]) {

@@ -6,16 +6,20 @@
 #include <cstring>
 #include <future>
 #include <map>
+#include <memory>
+#include <utility>
 
 #include "runtime/device/code_cache.hpp"
 #include "runtime/device/cuda/cuda_api.hpp"
 #include "runtime/device/cuda/nvrtc.hpp"
+#include "runtime/device/cuda/round_kernels.hpp"
 #include "runtime/device/kernel_list.hpp"
 
 namespace vphi::runtime {
 namespace {
 
 constexpr std::size_t kSmallCopy = 64 * 1024;  ///< bytes
+constexpr unsigned kRoundsOfBody = 2;          ///< of a loop, between two looks at its condition
 
 class CudaDevice : public Device {
  public:
@@ -34,7 +38,10 @@ class CudaDevice : public Device {
     if (stream_) api_.StreamSynchronize(stream_);
     small_copy_.reset();
     page_locked_.clear();
-    for (cu::GraphExec graph : recordings_) api_.GraphExecDestroy(graph);
+    for (cu::GraphExec graph : recordings_)
+      if (graph != nullptr) api_.GraphExecDestroy(graph);
+    if (round_count_ != 0) api_.MemFree(round_count_);
+    rounds_.reset();
     for (cu::Event event : marks_) api_.EventDestroy(event);
     if (order_ != nullptr) api_.EventDestroy(order_);
     for (const Compiled& kernel : kernels_) api_.ModuleUnload(kernel.module);
@@ -141,13 +148,59 @@ class CudaDevice : public Device {
       throw;
     }
     check(api_.StreamEndCapture(stream_, &graph), "end a recording");
-    cu::GraphExec ready = nullptr;
-    const cu::Result code = api_.GraphInstantiateWithFlags(&ready, graph, 0);
-    api_.GraphDestroy(graph);
-    check(code, "prepare a recording");
-    recordings_.push_back(ready);
-    check(api_.GraphUpload(ready, stream_), "load a recording");
-    return {int(recordings_.size()) - 1};
+    return ready_to_replay(graph);
+  }
+
+  bool repeats_rounds() override {
+    if (!api_.repeats_graphs()) return false;
+    use();
+    if (!rounds_) {
+      rounds_ = std::make_unique<RoundKernels>(api_, info_.major, info_.minor);
+      constexpr std::size_t kBytes = sizeof(std::uint32_t);
+      if (rounds_->ready())
+        check(api_.MemAlloc(&round_count_, kBytes), "count rounds"),
+            check(api_.MemsetD8Async(round_count_, 0, kBytes, stream_), "count rounds");
+    }
+    return rounds_->ready();
+  }
+
+  RecordingHandle record_rounds(const std::function<void()>& round,
+                                const std::function<void()>& end, const Rounds& rounds) override {
+    if (!repeats_rounds()) return Device::record_rounds(round, end, rounds);
+    const cu::Pointer scalars = find(rounds.scalars).at, notes = find(rounds.notes).at;
+    const unsigned of_body = rounds.most % kRoundsOfBody == 0 ? kRoundsOfBody : 1;
+    cu::Graph graph = nullptr;
+    check(api_.GraphCreate(&graph, 0), "begin a recording");
+    try {
+      cu::WhileNode loop;
+      loop.context = context_;
+      check(api_.GraphConditionalHandleCreate(&loop.condition, graph, context_, 1,
+                                              cu::kConditionAtLaunch),
+            "make a condition");
+      cu::GraphNode node = nullptr;
+      check(api_.GraphAddNode(&node, graph, nullptr, nullptr, 0, &loop), "record rounds");
+      record_into(*loop.body, nullptr, [&] {
+        for (unsigned i = 0; i < of_body; ++i) round();
+        check(rounds_->again(loop.condition, round_count_, scalars, rounds, of_body, stream_),
+              "record rounds");
+      });
+      record_into(graph, node, [&] {
+        end();
+        check(rounds_->note(notes, scalars, rounds, stream_), "record rounds");
+      });
+    } catch (...) {
+      api_.GraphDestroy(graph);
+      throw;
+    }
+    return ready_to_replay(graph);
+  }
+
+  void forget(RecordingHandle recording) override {
+    use();
+    cu::GraphExec& graph = recordings_.at(std::size_t(recording.id));
+    check(api_.StreamSynchronize(stream_), "finish its work");
+    if (graph != nullptr) api_.GraphExecDestroy(graph);
+    graph = nullptr;
   }
 
   void replay(RecordingHandle recording) override {
@@ -280,14 +333,15 @@ class CudaDevice : public Device {
     check(api_.StreamCreate(&stream_, cu::kStreamNonBlocking), "make a stream");
   }
 
-  cu::Result launch(const Compiled& kernel, void** parameters) const {
+  cu::Result launch(const Compiled& kernel, void** parameters) {
+    const bool early_here = std::exchange(follows_kernel_, true) && kernel.begins_early;
     const auto& grid = kernel.grid;
     const auto& block = kernel.block;
     if (kernel.together)
       return api_.LaunchCooperativeKernel(kernel.function, grid[0], grid[1], grid[2], block[0],
                                           block[1], block[2], kernel.shared_bytes, stream_,
                                           parameters);
-    if (!kernel.begins_early)
+    if (!early_here)
       return api_.LaunchKernel(kernel.function, grid[0], grid[1], grid[2], block[0], block[1],
                                block[2], kernel.shared_bytes, stream_, parameters, nullptr);
     cu::LaunchAttribute early;
@@ -295,6 +349,33 @@ class CudaDevice : public Device {
     early.value = 1;
     const cu::LaunchConfig config{grid, block, kernel.shared_bytes, stream_, &early, 1};
     return api_.LaunchKernelEx(&config, kernel.function, parameters, nullptr);
+  }
+
+  /// Destroys the graph.
+  RecordingHandle ready_to_replay(cu::Graph graph) {
+    cu::GraphExec ready = nullptr;
+    const cu::Result code = api_.GraphInstantiateWithFlags(&ready, graph, 0);
+    api_.GraphDestroy(graph);
+    check(code, "prepare a recording");
+    recordings_.push_back(ready);
+    check(api_.GraphUpload(ready, stream_), "load a recording");
+    return {int(recordings_.size()) - 1};
+  }
+
+  /// What `body` launches becomes part of the graph, after `before` where there is one.
+  void record_into(cu::Graph graph, cu::GraphNode before, const std::function<void()>& body) {
+    check(api_.StreamBeginCaptureToGraph(stream_, graph, before ? &before : nullptr, nullptr,
+                                         before ? 1 : 0, cu::kCaptureThreadLocal),
+          "begin a recording");
+    follows_kernel_ = false;
+    cu::Graph same = nullptr;
+    try {
+      body();
+    } catch (...) {
+      api_.StreamEndCapture(stream_, &same);
+      throw;
+    }
+    check(api_.StreamEndCapture(stream_, &same), "end a recording");
   }
 
   /// An event that says after what something is queued.
@@ -389,6 +470,10 @@ class CudaDevice : public Device {
   int next_buffer_ = 0;
   std::vector<Compiled> kernels_;
   std::vector<cu::GraphExec> recordings_;
+  /// Whether the next launch comes after another one: only then it may begin before that has ended.
+  bool follows_kernel_ = true;
+  std::unique_ptr<RoundKernels> rounds_;
+  cu::Pointer round_count_ = 0;
   std::vector<cu::Event> marks_;
   cu::Event order_ = nullptr;
   std::vector<cu::DeviceId> reached_;                        ///< whose contexts are held

@@ -63,6 +63,14 @@ bool bind_all(const Library& driver, Api& api) {
                      "cuOccupancyMaxActiveBlocksPerMultiprocessor");
 }
 
+void bind_repeated_graphs(const Library& driver, Api& api) {
+  const bool all = driver.bind(api.StreamBeginCaptureToGraph, "cuStreamBeginCaptureToGraph") &&
+                   driver.bind(api.GraphCreate, "cuGraphCreate") &&
+                   driver.bind(api.GraphAddNode, "cuGraphAddNode_v2") &&
+                   driver.bind(api.GraphConditionalHandleCreate, "cuGraphConditionalHandleCreate");
+  if (!all) api.GraphConditionalHandleCreate = nullptr;
+}
+
 struct Loaded {
   Api api;
   bool usable = false;
@@ -84,10 +92,11 @@ Loaded load() {
   }
   driver->bind(result.api.CtxRecordEvent, "cuCtxRecordEvent");
   const Result code = result.api.Init(0);
-  constexpr int kRecordsEarlyLaunches = 12030;
+  constexpr int kRecordsEarlyLaunches = 12030, kRepeatsGraphs = 12040;
   int version = 0;
-  if (result.api.DriverGetVersion(&version) == kSuccess && version >= kRecordsEarlyLaunches)
-    driver->bind(result.api.LaunchKernelEx, "cuLaunchKernelEx");
+  if (result.api.DriverGetVersion(&version) != kSuccess) version = 0;
+  if (version >= kRecordsEarlyLaunches) driver->bind(result.api.LaunchKernelEx, "cuLaunchKernelEx");
+  if (version >= kRepeatsGraphs) bind_repeated_graphs(*driver, result.api);
   int count = 0;
   result.usable = code == kSuccess && result.api.DeviceGetCount(&count) == kSuccess && count > 0;
   if (!result.usable)

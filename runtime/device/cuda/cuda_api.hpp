@@ -19,6 +19,8 @@ using Stream = struct StreamTag*;
 using Event = struct EventTag*;
 using Graph = struct GraphTag*;
 using GraphExec = struct GraphExecTag*;
+using GraphNode = struct GraphNodeTag*;
+using GraphCondition = std::uint64_t;  ///< CUgraphConditionalHandle
 
 /// CUuuid: of a GPU, the same in every process.
 struct Uuid {
@@ -43,6 +45,19 @@ struct LaunchConfig {
   LaunchAttribute* attributes = nullptr;
   unsigned count = 0;
 };
+/// CUgraphNodeParams of a node that repeats a graph while its condition is not zero.
+struct WhileNode {
+  int type = 13;  ///< CU_GRAPH_NODE_TYPE_CONDITIONAL
+  std::array<int, 3> zeros{};
+  GraphCondition condition = 0;
+  int kind = 1;  ///< CU_GRAPH_COND_TYPE_WHILE
+  unsigned count = 1;
+  Graph* body = nullptr;  ///< set where the node is added
+  Context context = nullptr;
+  std::array<std::uint64_t, 26> more_zeros{};
+};
+static_assert(sizeof(WhileNode) == 256);
+constexpr unsigned kConditionAtLaunch = 1;  ///< CU_GRAPH_COND_ASSIGN_DEFAULT
 constexpr int kBeginsEarly = 6;  ///< CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 constexpr Result kSuccess = 0, kOutOfMemory = 2, kPeerAlreadyEnabled = 704;
 constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76, kSharedPerBlockOptIn = 97;
@@ -86,6 +101,14 @@ struct Api {
   Result (*StreamSynchronize)(Stream) = nullptr;
   Result (*StreamBeginCapture)(Stream, int) = nullptr;
   Result (*StreamEndCapture)(Stream, Graph*) = nullptr;
+  /// Null, these four, in drivers before CUDA 12.4.
+  Result (*StreamBeginCaptureToGraph)(Stream, Graph, const GraphNode*, const void*, std::size_t,
+                                      int) = nullptr;
+  Result (*GraphCreate)(Graph*, unsigned) = nullptr;
+  Result (*GraphAddNode)(GraphNode*, Graph, const GraphNode*, const void*, std::size_t,
+                         void*) = nullptr;
+  Result (*GraphConditionalHandleCreate)(GraphCondition*, Graph, Context, unsigned,
+                                         unsigned) = nullptr;
   Result (*GraphInstantiateWithFlags)(GraphExec*, Graph, unsigned long long) = nullptr;
   Result (*GraphUpload)(GraphExec, Stream) = nullptr;
   Result (*GraphLaunch)(GraphExec, Stream) = nullptr;
@@ -116,6 +139,7 @@ struct Api {
   static const Api* get(std::string* why = nullptr);
   /// The same where something has called `get` already; null elsewhere.
   static const Api* loaded();
+  bool repeats_graphs() const { return GraphConditionalHandleCreate != nullptr; }
   std::string error_name(Result code) const;
 };
 
