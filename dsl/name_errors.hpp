@@ -181,6 +181,8 @@ Diagnostic empty_range(Span at, std::int64_t first, std::int64_t last);
 Diagnostic limit_of_non_state(Span at, const std::string& name, const Symbol* symbol);
 /// `relax` of something that is no primitive variable.
 Diagnostic relaxes_no_primitive(Span at, const std::string& name);
+/// E0429: `beyond` gives something else than a primitive variable, or a part of one.
+Diagnostic beyond_no_primitive(Span at, const std::string& head, bool part);
 Diagnostic not_started(Span at, const std::string& name, bool links);
 
 // ---- units ------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #include "dsl/types/constant.hpp"
 #include "dsl/types/types.hpp"
 #include "dsl/words/link_files.hpp"
+#include "program/surface_formats.hpp"
 
 namespace vphi::dsl {
 
@@ -146,7 +147,8 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
     report(errors::destination_missing(clause.keyword_span, clause.keyword));
   }
   if (clause.destination && rule.destination != Need::Never &&
-      clause.destination->kind == ExprKind::Call && !find_link_file(clause.destination->text)) {
+      clause.destination->kind == ExprKind::Call && !find_link_file(clause.destination->text) &&
+      !program::find_surface_format(clause.destination->text)) {
     const bool named = clause.destination->args.size() == 1 &&
                        clause.destination->args[0]->kind == ExprKind::String;
     report(errors::destination_kind(clause.destination->span,

@@ -59,6 +59,7 @@ class ClauseCheck {
   void init(const Clause& clause);
   void initial_value(const Item& item);
   void limit(const Clause& clause);
+  void beyond(const Clause& clause);
   void outputs(const Clause& clause);
   void output_item(const Item& item, const Scope& scope, bool links);
   void expect(const Clause& clause);

@@ -163,7 +163,8 @@ Diagnostic destination_kind(Span at, const std::string& file) {
   d.under = "unknown kind of file";
   d.rule =
       "the ending of a name says the format: .h5 (HDF5), .csv or .silo; links go to "
-      "ildg(\"name\"), nersc, openqcd and milc as well";
+      "ildg(\"name\"), nersc, openqcd and milc as well, and freeze-out surfaces to "
+      "music(\"name\", T = T, ...), vhlle and osu";
   d.hint = "write -> \"" +
            (file.empty()                   ? "results.h5"
             : file.find('.') < file.size() ? file
@@ -340,6 +341,17 @@ Diagnostic relaxes_no_primitive(Span at, const std::string& name) {
   d.under = "not on a `primitive` line";
   d.rule = "relax q = target, time = tau is the equation of a primitive variable beside laws";
   d.hint = "declare it, `primitive " + name + ": real`, or write a field with an equation";
+  return d;
+}
+
+Diagnostic beyond_no_primitive(Span at, const std::string& head, bool part) {
+  Diagnostic d = make("E0429", at, "`beyond` cannot give `" + head + "`");
+  d.under = part ? "not a whole primitive variable" : "not on a `primitive` line";
+  d.rule =
+      "the state beyond an end is given by primitive variables, `name = formula`; conserved "
+      "quantities follow from them";
+  d.hint = part ? "write all components: v = [1, v[1]] keeps the second as it is"
+                : "give the primitive variables, `beyond low(x): eps = 1, v = [0.5]`";
   return d;
 }
 

@@ -135,6 +135,39 @@ void ClauseCheck::limit(const Clause& clause) {
   }
 }
 
+void ClauseCheck::beyond(const Clause& clause) {
+  const std::string usage(find_clause("beyond")->usage);
+  const auto positions = positional(clause);
+  if (positions.size() != 1) return;  // reported already
+  const Expr& where = *positions[0]->value;
+  const bool end = where.kind == ExprKind::Call && (where.text == "low" || where.text == "high") &&
+                   where.args.size() == 1 && where.args[0]->kind == ExprKind::Name;
+  if ((!end && where.kind != ExprKind::Name) || clause.items.size() < 2) {
+    report(errors::clause_form(where.span, "beyond", usage));
+    return;
+  }
+  if (resolved_.clause("conserve") == nullptr) {
+    report(errors::clause_missing("conserve", "`beyond` gives a state to conservation laws",
+                                  "add the laws; a field has `boundary(x) = fixed(1)`",
+                                  clause.keyword_span));
+    return;
+  }
+  for (const Item& item : clause.items) {
+    if (!item.head || !item.value) continue;
+    const Head& head = *item.head;
+    const Symbol* symbol = resolved_.find(head.name);
+    const bool primitive = symbol != nullptr && symbol->kind == SymbolKind::Primitive;
+    if (!primitive || head.primes > 0 || head.form != Head::Form::Plain ||
+        item.relation != Item::Relation::Equals) {
+      report(errors::beyond_no_primitive(head.span, to_text(head), primitive));
+      continue;
+    }
+    const Value value = inference_.infer(*item.value, Scope{});
+    inference_.require(*item.value, value, symbol->type, "`" + symbol->name + "`",
+                       symbol->declared);
+  }
+}
+
 // ---- outputs ----------------------------------------------------------------------------------
 
 /// A quotient of times may miss its whole number by rounding, and may hold dt, which the compiler
@@ -183,6 +216,9 @@ void ClauseCheck::outputs(const Clause& clause) {
     }
   }
   const bool links = clause.destination && clause.destination->kind == ExprKind::Call;
+  if (links)  // columns of a surface
+    for (const NamedArgument& column : clause.destination->named)
+      inference_.infer(*column.value, Scope{});
   bool any = false;
   for (std::size_t i = from; i < clause.items.size(); ++i) {
     const Item& item = clause.items[i];

@@ -8,6 +8,7 @@
 
 #include "runtime/io/result_groups.hpp"
 #include "runtime/io/results.hpp"
+#include "runtime/io/surfaces/surface_file.hpp"
 
 namespace vphi::io {
 
@@ -80,6 +81,8 @@ std::vector<fs::path> files_of_output(const fs::path& folder, const std::string&
     bool ours = is_table(rest);
     if (holds_configurations(path))
       ours = step_in(file, stem, ending).has_value();
+    else if (holds_surface(path))
+      ours = file == path.filename().string();
     else if (ending == ".silo")
       ours = ours || step_in(file, stem, ending) || rest == ".visit";
     else if (ending != ".csv")

@@ -8,6 +8,7 @@
 #include "compiler/physics/clauses/output_errors.hpp"
 #include "compiler/physics/clauses/output_names.hpp"
 #include "compiler/physics/clauses/output_units.hpp"
+#include "compiler/physics/clauses/surface_writer.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -15,6 +16,7 @@
 #include "compiler/physics/stages/outputs.hpp"
 #include "dsl/syntax/parse.hpp"
 #include "dsl/words/link_files.hpp"
+#include "program/surface_formats.hpp"
 
 namespace vphi::physics {
 
@@ -88,14 +90,17 @@ class OutputReader {
       read_item(*items[i], ranges, out);
       i = next - 1;
     }
+    if (clause.destination && program::find_surface_format(clause.destination->text))
+      give_columns(d_, lower_, units_, *clause.destination, out);
     return out;
   }
 
-  /// "name.h5", or ildg("name") and its like: files of links.
+  /// "name.h5", or ildg("name") and music("name", ...): files of links and of surfaces.
   std::string file_of(const dsl::Expr& target) {
     if (target.kind == ExprKind::String) return target.text;
-    if (!dsl::find_link_file(target.text) || target.args.size() != 1 ||
-        target.args[0]->kind != ExprKind::String) {
+    const bool known =
+        dsl::find_link_file(target.text) || program::find_surface_format(target.text);
+    if (!known || target.args.size() != 1 || target.args[0]->kind != ExprKind::String) {
       d_.fail(errors::not_yet(target.span, "this kind of file"));
     }
     return target.args[0]->text + "." + target.text;

@@ -37,6 +37,12 @@ Diagnostic last_configuration(Span span, const std::string& name, const std::str
   return d;
 }
 
+Diagnostic surface_format(Span span, const std::string& word, const std::string& what,
+                          const std::string& rule, const std::string& fix) {
+  return dsl::error("E0837", span, fmt::format("`{}` cannot hold this surface: {}", word, what), "",
+                    rule, fix);
+}
+
 Diagnostic links_in_file(Span span, const std::string& kind, const std::string& holds) {
   return dsl::error("E0411", span, fmt::format("the links do not fit into a file of `{}`", kind),
                     "", fmt::format("the format `{}` holds {}", kind, holds),

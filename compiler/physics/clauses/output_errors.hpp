@@ -19,6 +19,10 @@ dsl::Diagnostic last_configuration(dsl::Span span, const std::string& name,
 /// A file of this kind holds only such links.
 dsl::Diagnostic links_in_file(dsl::Span span, const std::string& kind, const std::string& holds);
 
+/// E0837: a surface that does not fit the format `word`.
+dsl::Diagnostic surface_format(dsl::Span span, const std::string& word, const std::string& what,
+                               const std::string& rule, const std::string& fix);
+
 /// `every T:` in a chain, which has no time.
 dsl::Diagnostic output_time_of_chain(dsl::Span span);
 /// T is less than a step.
