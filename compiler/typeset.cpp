@@ -285,7 +285,7 @@ class Lines {
   void clause(const dsl::Line& line) {
     const std::string& word = line.clause.keyword;
     static constexpr std::array physics{"potential", "lagrangian", "action", "init",
-                                        "limit",     "conserve",   "relax"};
+                                        "limit",     "conserve",   "relax",  "beyond"};
     const bool promise = word == "expect";
     if (!promise && std::find(physics.begin(), physics.end(), word) == physics.end()) return;
     for (const dsl::Item& item : line.clause.items) {

@@ -242,6 +242,10 @@ class Completion {
     if (keyword == "init" || keyword == "limit")
       symbols({SymbolKind::Field, SymbolKind::Variable, SymbolKind::Gauge, SymbolKind::Fermion,
                SymbolKind::Primitive});
+    if (keyword == "beyond") {
+      if (begins) return add("low(x)", kFunction, "the end of the axis at its first cell");
+      symbols({SymbolKind::Primitive});
+    }
     if (keyword == "level") symbols({SymbolKind::Action});
     if (!begins || rule.least == 0) options(rule);
     const bool values =

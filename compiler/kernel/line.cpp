@@ -352,6 +352,15 @@ class Finder {
   /// Where more values are held than fit the registers, some are computed again from others that
   /// are held anyway, at one operation each at most.
   void relieve() {
+    // choices by the number of a cell hold a value of each read twice: what the search would find
+    // is not worth its minutes
+    const auto chooses = [&](const Value& value) {
+      return value.sample.is(Op::Less) && std::ranges::any_of(value.sample.args(), [&](Expr arg) {
+               std::int64_t shift = 0;
+               return is_site(arg, &shift);
+             });
+    };
+    if (std::ranges::any_of(values_, chooses)) return;
     const int words = kernel_.compute == Precision::F64 ? 2 : 1;
     for (Burden now = burden(); words * now.held > kRegisters;) {
       Value* best = nullptr;

@@ -45,6 +45,7 @@ constexpr Purpose kPurposes[] = {
     {"primitive", "", "primitive variables are found back from those of `conserve` lines",
      "add the `conserve` lines, or declare a `field`"},
     {"relax", "", "a variable relaxes beside `conserve` lines", "add the `conserve` lines"},
+    {"beyond", "", "it gives a state to `conserve` lines", "add the `conserve` lines"},
     {"recover", "", "it finds primitive variables back from those of `conserve` lines",
      "add the `conserve` lines, or leave it out"},
     {"scheme", "", "a flux scheme moves the quantities of `conserve` lines",

@@ -20,13 +20,13 @@ constexpr std::array<std::string_view, 4> kItemWords{"by", "within", "against", 
 constexpr std::array<std::string_view, 10> kCountWords{
     "step",         "steps",  "sweep",   "sweeps",    "trajectory",
     "trajectories", "update", "updates", "iteration", "iterations"};
-constexpr std::array<std::string_view, 41> kKeywords{
+constexpr std::array<std::string_view, 42> kKeywords{
     "model",     "units",     "param",     "sweep",  "lattice",   "particles",  "field",
     "gauge",     "fermion",   "var",       "metric", "potential", "lagrangian", "action",
     "primitive", "conserve",  "recover",   "limit",  "rescale",   "stencil",    "integrator",
     "scheme",    "split",     "evolve",    "sample", "level",     "solve",      "init",
     "random",    "noise",     "precision", "every",  "at",        "at end",     "plot",
-    "expect",    "laplacian", "import",    "solver", "repeat",    "relax"};
+    "expect",    "laplacian", "import",    "solver", "repeat",    "relax",      "beyond"};
 
 bool opens(Kind kind) { return kind == Kind::OpenParen || kind == Kind::OpenBracket; }
 bool closes(Kind kind) { return kind == Kind::CloseParen || kind == Kind::CloseBracket; }

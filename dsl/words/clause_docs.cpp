@@ -58,6 +58,10 @@ constexpr ClauseDoc kDocs[] = {
      "Applied to the variable after each of its updates, in text order; components act at once. It "
      "may hold averages of the updated state: `limit psi = psi/sqrt(total(norm2(psi))*dx^2)` keeps "
      "a norm. Intermediate values of a Runge-Kutta step have no limit."},
+    {"beyond",
+     "The state of conservation laws beyond an end of the box: `low(x)`, `high(x)`, or `x` for "
+     "both. Primitive variables as formulas of positions, t and of what the cell would have "
+     "otherwise, which is also what variables have that are not named."},
     {"rescale",
      "Program units: what is stored is psi = A*phi at B*x, in steps of d(eta) = B*a^s*dt. "
      "`auto(term)` chooses A, B and s so that the term has no factor and no power of a."},

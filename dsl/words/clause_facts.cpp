@@ -63,6 +63,7 @@ void ClauseCheck::meaning(const Line& line) {
   }
   if (keyword == "init") init(clause);
   if (keyword == "limit") limit(clause);
+  if (keyword == "beyond") beyond(clause);
   if (keyword == "every" || keyword == "at end") outputs(clause);
   if (keyword == "expect") expect(clause);
   if (keyword == "plot") plot(clause);

@@ -229,6 +229,16 @@ constexpr ClauseRule kClauses[] = {
     {"solve", "solve name by fixed_point, tol = 1e-7, max = 16, start = 0", Heads::Options, 1, 1,
      false, kNever, kNever, kSolve, "recover"},
     {"limit", "limit x = expression", Heads::Sets, 0, 0, false, kNever, kNever, {}, ""},
+    {"beyond",
+     "beyond low(x): eps = 1, v = [0.5]",
+     Heads::Sets,
+     1,
+     1,
+     false,
+     kNever,
+     kNever,
+     {},
+     ""},
     {"rescale", "rescale A = 1/phi0, B = m, s = 0", Heads::Options, 0, 1, true, kNever, kNever,
      kRescale, ""},
     {"stencil",
@@ -303,7 +313,8 @@ std::optional<std::string> keyword_habit(const std::string& word) {
       {"initial", "init"},      {"assert", "expect"},    {"check", "expect"},
       {"integrate", "evolve"},  {"method", "solver"},    {"run", "evolve"},
       {"background", "metric"}, {"variable", "var"},     {"boundary", "lattice"},
-      {"import", "integrator"}, {"scan", "sweep"},
+      {"import", "integrator"}, {"scan", "sweep"},       {"inflow", "beyond"},
+      {"ghost", "beyond"},      {"dirichlet", "beyond"}, {"wall", "beyond"},
   };
   const auto found = kHabits.find(word);
   return found == kHabits.end() ? std::nullopt : std::optional(found->second);

@@ -402,4 +402,36 @@ Diagnostic flux_left_over(Span span, Span scheme, const std::string& name) {
   return d;
 }
 
+Diagnostic beyond_no_axis(Span span, const std::string& axis, int dims) {
+  return error(
+      "E0836", span, fmt::format("the lattice has no axis `{}`", axis), "",
+      fmt::format("the lattice has {} ax{}, in the order x, y, z", dims, dims == 1 ? "is" : "es"),
+      "write `beyond low(x): ...`, `beyond high(x): ...` or `beyond x: ...` for both ends");
+}
+
+Diagnostic beyond_no_end(Span span, const std::string& axis, Span lattice) {
+  return with_label(
+      error("E0836", span, fmt::format("the box has no end along `{}`", axis), "",
+            "a periodic axis goes on at its other side",
+            fmt::format("write `boundary({0}) = outflow` on the `lattice` line; with "
+                        "`boundary({0}) = neumann` an end without `beyond` is a mirror",
+                        axis)),
+      lattice, "says what the boundaries are");
+}
+
+Diagnostic beyond_twice(Span span, const std::string& name, const std::string& axis, bool high) {
+  return error("E0836", span,
+               fmt::format("`{}` is given twice beyond {}({})", name, high ? "high" : "low", axis),
+               "", "a cell beyond an end has one state",
+               "leave one of them out; a choice is written `a if y < 0 else b`");
+}
+
+Diagnostic beyond_reads_others(Span span, const std::string& name) {
+  return error("E0836", span,
+               fmt::format("`{}` beyond an end reads other cells, rates or averages", name), "",
+               "the state beyond an end is a formula of positions, t, parameters and the primitive "
+               "variables that the cell would have without it",
+               "write it without derivatives, `'`, `@` and averages");
+}
+
 }  // namespace vphi::physics::errors

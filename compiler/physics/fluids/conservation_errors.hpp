@@ -81,5 +81,13 @@ Diagnostic scheme_form(Span span, const std::string& scheme, bool step);
 Diagnostic no_common_velocity(Span span, Span scheme, const std::string& name, Span other);
 Diagnostic nothing_carried(Span span, const std::string& scheme);
 Diagnostic flux_left_over(Span span, Span scheme, const std::string& name);
+/// E0836: `beyond` an axis that the lattice does not have.
+Diagnostic beyond_no_axis(Span span, const std::string& axis, int dims);
+/// E0836: the axis is periodic; its boundaries are declared at `lattice`.
+Diagnostic beyond_no_end(Span span, const std::string& axis, Span lattice);
+/// E0836: a variable has two values beyond the same end.
+Diagnostic beyond_twice(Span span, const std::string& name, const std::string& axis, bool high);
+/// E0836: the text holds a derivative, a neighbour or an average.
+Diagnostic beyond_reads_others(Span span, const std::string& name);
 
 }  // namespace vphi::physics::errors

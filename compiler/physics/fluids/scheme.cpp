@@ -11,6 +11,7 @@
 #include "compiler/physics/fluids/conservation.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/curvature.hpp"
+#include "compiler/physics/fluids/ends.hpp"
 #include "compiler/physics/fluids/relaxation.hpp"
 #include "compiler/physics/fluids/scheme_head.hpp"
 #include "compiler/physics/fluids/signals.hpp"
@@ -111,10 +112,10 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
     d.fail(errors::scale_in_step(use->keyword_span, d.coordinates.span, scheme_name(*use)));
   // a step is taken in coordinates, a right side in lengths and then with the areas of faces
   const std::vector<Law> per_axis = per_coordinate(d, d.laws);
-  const std::vector<Law>& laws = is_step ? per_axis : d.laws;
+  const std::vector<Law>& own = is_step ? per_axis : d.laws;
   const Signals signals(d, per_axis);
   for (int axis = 0; axis < d.grid.dims; ++axis) {
-    AxisText along = read_axis_scheme(d, lower, laws, head, *text, *use, axis);
+    AxisText along = read_axis_scheme(d, lower, own, head, *text, *use, axis);
     if (!along.step && d.coordinates.given()) take_areas(d, along.scheme, *use, scheme_name(*use));
     c.sweeps.push_back(std::move(along.scheme));
     c.step = along.step;
@@ -123,6 +124,9 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
     const Expr speed = told ? along.speed : signals.at_site(axis, along.speed);
     if (speed) c.speeds.push_back(told && !is_step ? per_coordinate(d, speed, axis) : speed);
   }
+  const GivenEnds ends(d, lower);
+  for (AxisScheme& scheme : c.sweeps) ends.put_into(scheme, c.step && c.half_step);
+  const std::vector<Law> laws = ends.in_sources(own);
   for (const auto& [name, fallback] : head.options) {
     if (name != "courant") continue;
     const dsl::ExprPtr given = d.ledger.option(*use, name);

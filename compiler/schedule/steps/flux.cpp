@@ -37,12 +37,24 @@ int own_cost(Expr value) {
 /// stored with open walls. Beyond a mirror the values follow from the stored ones.
 enum class Ends { Periodic, Mirrors, Open };
 
+/// Whether a line chooses by the number of its cell, as where the state beyond an end is given: it
+/// is then not the mirror image of another.
+bool chooses_by_cell(const AxisScheme& scheme) {
+  return std::ranges::any_of(scheme.lines, [&](const Derived& line) {
+    return algebra::contains(line.value, [&](Expr node) {
+      const auto is_cell = [&](Expr e) { return e.is(Op::Site) && e->index == scheme.axis; };
+      return node.is(Op::Less) && std::ranges::any_of(node.args(), is_cell);
+    });
+  });
+}
+
 Ends ends_of(const physics::System& system, int axis) {
-  switch (system.lattice.boundary[static_cast<std::size_t>(axis)]) {
+  const auto k = static_cast<std::size_t>(axis);
+  switch (system.lattice.boundary[k]) {
     case physics::Boundary::Periodic:
       return Ends::Periodic;
     case physics::Boundary::Neumann:
-      return Ends::Mirrors;
+      return chooses_by_cell(system.conservation->sweeps.at(k)) ? Ends::Open : Ends::Mirrors;
     case physics::Boundary::Antiperiodic:
     case physics::Boundary::Fixed:
     case physics::Boundary::Outflow:

@@ -224,6 +224,47 @@ init t = 1, phi = 0.3 + 0.1*x, phi' = 0, eps = 1, v = [0.1*x, 0.05]
 precision real = f64
 every 20 steps: total(E) -> "m.h5"
 )"},
+      {"jet", R"(model jet "a step whose states beyond ends are given, with t and the last cell"
+lattice box: 5*4, spacing = 0.5, boundary = outflow
+)" +
+                  relativistic_matter(2, "p(eps, rho) = eps/3",
+                                      "fixed_point, tol = 1e-14, max = 200, start = 0") +
+                  R"(beyond low(x): eps = (1.5 if y > 0 else eps), v = [0.3 + 0.5*t, v[1]]
+beyond y: rho = 0.7 + 0.1*x
+scheme shasta
+split [xyyx, yx]
+evolve scheme, dt = 0.2*dx, until = t > 1
+init eps = 1 + 0.1*x, rho = 0.5, v = [0.1*y, 0]
+precision real = f64
+every 1 step: total(E) -> "m.h5"
+expect conserved(N) within 1e-3
+)"},
+      {"held",
+       R"(model held "a mirror at one end, a given state at the other, derivatives in sources"
+lattice plane: 5*4, spacing = 0.4, boundary = [neumann, outflow]
+R = x + 2
+metric scale(1, R, 1 + 0.1*t), energy = E
+primitive eps, s: real, v: vec(2)
+p = eps/3
+W = 1/sqrt(1 - norm2(v))
+conserve E = (eps + p)*W^2 - p + s*norm2(v): div(M)
+conserve M = (eps + p)*W^2*v + s*v: div((M - s*v)*v) + grad(p + s) + 0.05*[d(eps, x), d(s, y)]
+theta = W' + d(W*v[0], x) + d(W*v[1], y)/R
+relax s = -0.3*eps*theta, time = 2*W, along = v
+recover {
+  eps = E - dot(M, v)
+  v   = M/(E + p + s - s*norm2(v))
+  solve v by fixed_point, tol = 1e-14, max = 200, start = 0
+}
+beyond high(x): eps = 1.2 + 0.1*y, v = [-0.2*t, 0.1 - v[1]]
+beyond low(y): s = 0.02*x, v = 0
+scheme kt_primitive, speed = 1
+evolve heun, dt = 0.05*dx, until = t > 1.2
+init t = 1, eps = 1, s = 0.05, v = [0.1*x, 0.05]
+precision real = f64
+every 20 steps: total(E) -> "m.h5"
+expect conserved(E) within 1e-3
+)"},
   };
   return kTexts;
 }
@@ -411,6 +452,15 @@ const std::vector<Fault>& faults() {
               return slope ? s.arena->load(0) : node;
             });
           })},
+      // states beyond ends
+      {"the last cell for a given state", "jet",
+       [](System& s) {
+         const auto given = [](Expr e) { return e.is(Op::Select) && e.arg(0).is(Op::Less); };
+         const auto plain = nodes(given, [](Expr e) { return e.arg(2); });
+         for (Derived& value : laws(s).sweeps.at(0).lines) value.value = plain(s, value.value);
+       }},
+      {"a given state at another time", "held",
+       in("M_0", nodes(named("t"), [](Expr e) { return e + e->arena->real(0.01L); }))},
       {"what leaves the box of a right side", "gas",
        [](System& s) {
          for (auto& scalar : s.scalars)

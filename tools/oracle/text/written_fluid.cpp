@@ -756,4 +756,41 @@ Cell WrittenFluid::start(const Place& place) {
   return conserved ? all(quantities_) : densities(all(primitives_), place);
 }
 
+void WrittenFluid::put_given(FluidCell& cell, const Place& place, long double later) {
+  const Box& box = text_.box;
+  const Written::Given names = given(&cell.quantities, &cell.primitives);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(box.dims); ++k) {
+    const bool low = place[k] < 0, high = place[k] >= box.extent[k];
+    if (!low && !high) continue;
+    Cell now = cell.primitives, then = now;
+    bool any = false;
+    for (const dsl::Clause* clause : resolved_.clauses("beyond")) {
+      const dsl::Expr& where = *clause->items.front().value;
+      const bool one = where.kind == ExprKind::Call;
+      const dsl::Expr& axis = one ? *where.args[0] : where;
+      if (axis.text != std::string(1, "xyz"[k]) || (one && (where.text == "low") != low)) continue;
+      for (const dsl::Item& item : clause->items) {
+        if (!item.head || !item.value) continue;
+        const auto name = std::find_if(primitives_.begin(), primitives_.end(),
+                                       [&](const Name& n) { return n.name == item.head->name; });
+        const auto put = [&](Cell& into) {
+          Numbers v = text_.value(*item.value, names, &place);
+          v.parts.resize(static_cast<std::size_t>(name->size), v.parts[0]);
+          for (int i = 0; i < name->size; ++i)
+            into[static_cast<std::size_t>(name->first + i)] =
+                v.parts[static_cast<std::size_t>(i)].real();
+        };
+        put(now);
+        text_.t += later;
+        put(then);
+        text_.t -= later;
+        any = true;
+      }
+    }
+    if (!any) continue;
+    cell.quantities = densities(now, place);
+    cell.primitives = then;
+  }
+}
+
 }  // namespace vphi::tools

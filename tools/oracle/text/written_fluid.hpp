@@ -95,6 +95,9 @@ class WrittenFluid {
                       const FluidCell& cell, const Place& place);
   /// A number made of averages over all cells, such as a step `0.4*dx/max(abs(u) + c)`.
   long double over_cells(const dsl::Expr& e, const std::vector<FluidCell>& cells);
+  /// Puts what `beyond` gives at a place, if that lies beyond such an end, into the cell that is
+  /// there without it. Its primitive variables are those of a time `later`.
+  void put_given(FluidCell& cell, const Place& place, long double later);
   /// The quantities from `init`. Throws NotCovered for random initial values.
   Cell start(const Place& place);
 

@@ -129,6 +129,8 @@ class WrittenScheme::Pass {
       turn(fluid().quantities(), cell.quantities);
       turn(fluid().primitives(), cell.primitives);
     }
+    // a step takes the primitive variables in its middle, where it has values there
+    fluid().put_given(cell, asked, s_.step() && s_.half_step_ ? dt_ / 2 : 0);
     return cell;
   }
   bool is_vector(const std::string& name) const {
@@ -582,6 +584,7 @@ Cell WrittenScheme::derivatives(const FluidCell& cell, const Cell& of_fluxes,
 
 /// Primitive variables of a place, which may lie beyond a wall.
 Cell WrittenScheme::primitives_at(const std::vector<Cell>& primitives, Place p) const {
+  const Place asked = p;
   const Box& box = fluid_.text().box;
   std::vector<std::size_t> mirrored;
   for (std::size_t k = 0; k < static_cast<std::size_t>(box.dims); ++k) {
@@ -606,7 +609,9 @@ Cell WrittenScheme::primitives_at(const std::vector<Cell>& primitives, Place p) 
       component = -component;
     }
   }
-  return cell;
+  FluidCell there{fluid_.densities(cell, asked), cell};
+  fluid_.put_given(there, asked, 0);
+  return there.primitives;
 }
 
 std::vector<Cell> WrittenScheme::rates(const std::vector<Cell>& cells,
