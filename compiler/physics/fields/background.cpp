@@ -99,7 +99,8 @@ void check_autonomous(const Motion& d, Lowerer& lower) {
   const Expr density = lower.energy_density();
   const bool time = algebra::depends_on(density, d.time()) ||
                     algebra::depends_on(density, d.arena().symbol("step"));
-  const bool rate = algebra::depends_on(density, d.hubble());
+  // that of a coupling to the curvature belongs to it (curvature_coupling.hpp)
+  const bool rate = algebra::depends_on(d.curvature ? d.lagrangian : density, d.hubble());
   if (!time && !rate) return;
   const NamedFact* source = d.hamiltonian ? d.facts.find("H") : nullptr;
   for (const NamedFact* fact : d.lagrangian ? d.facts.lagrangians : d.facts.potentials) {

@@ -29,9 +29,11 @@ using algebra::Op;
 namespace {
 
 /// Where e names rho, p or w, itself or through what it names, or the rate of the Hubble rate that
-/// follows from them; null where nowhere.
-const dsl::Expr* names_energy(const Space& d, const dsl::Expr& e, std::set<std::string>& seen) {
-  if (e.kind == dsl::ExprKind::Prime && d.background.metric == Metric::SelfConsistent) {
+/// follows from them; null where nowhere. `curvature`: that rate is allowed.
+const dsl::Expr* names_energy(const Space& d, const dsl::Expr& e, bool curvature,
+                              std::set<std::string>& seen) {
+  if (e.kind == dsl::ExprKind::Prime && d.background.metric == Metric::SelfConsistent &&
+      !curvature) {
     const std::string& base = e.args[0]->text;
     if ((base == "H" && !d.facts.find(base)) || base == "frw.H") return &e;
   }
@@ -42,20 +44,21 @@ const dsl::Expr* names_energy(const Space& d, const dsl::Expr& e, std::set<std::
     if (given && kEnergies.contains(e.text)) return &e;
     if (fact && fact->value && seen.insert(e.text).second) {
       for (const std::string& parameter : fact->parameters) seen.insert(parameter);
-      if (names_energy(d, *fact->value, seen)) return &e;
+      if (names_energy(d, *fact->value, curvature, seen)) return &e;
     }
   }
   for (const dsl::ExprPtr& arg : e.args) {
-    if (const dsl::Expr* found = names_energy(d, *arg, seen)) return found;
+    if (const dsl::Expr* found = names_energy(d, *arg, curvature, seen)) return found;
   }
   return nullptr;
 }
 
 }  // namespace
 
-void refuse_energies(const Space& d, const dsl::Expr& e, const std::string& source) {
+void refuse_energies(const Space& d, const dsl::Expr& e, const std::string& source,
+                     bool curvature) {
   std::set<std::string> seen;
-  if (const dsl::Expr* energy = names_energy(d, e, seen))
+  if (const dsl::Expr* energy = names_energy(d, e, curvature, seen))
     d.fail(errors::source_of_itself(energy->span, dsl::to_text(*energy), source));
 }
 
@@ -458,6 +461,9 @@ void show_equations(const Program& d, System& system) {
     static_cast<Lagrangian&>(shown) = read_lagrangian(shown, true);
     static_cast<Hamiltonian&>(shown) = read_hamiltonian(shown, true);
     if (!links) shown.rates = equations_of_motion(shown, true).rates;
+    for (auto& [array, rate] : shown.rates)
+      if (shown.curvature)
+        rate = algebra::substitute(rate, shown.curvature_scalar, d.arena().symbol("R"));
     for (const StateField& field : d.fields) {
       if (links) break;                                  // actions instead of equations
       if (field.conserved || field.primitive) continue;  // shown by show_laws

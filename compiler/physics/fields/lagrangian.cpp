@@ -13,6 +13,7 @@
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/energy_density.hpp"
+#include "compiler/physics/fields/curvature_coupling.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/variation.hpp"
@@ -98,17 +99,20 @@ int solve_masses(std::vector<std::vector<Expr>> m, std::vector<Expr>& r) {
 Lagrangian read_lagrangian(const Theory& known, bool keep_parameters) {
   Theory d = known;
   static_cast<Lagrangian&>(d) = {};
+  if (d.background.metric == Metric::SelfConsistent)
+    d.curvature_scalar = unknown_curvature(d.arena());
   for (const NamedFact* fact : d.facts.lagrangians) {
     const std::string what = fmt::format("the Lagrangian `{}`", fact->name);
     Lowerer lower(d, keep_parameters);
-    refuse_energies(d, *fact->value, "Lagrangian");
-    const Expr l = lower.real(*fact->value, what);
+    refuse_energies(d, *fact->value, "Lagrangian", true);
+    const Expr l = without_curvature(d, lower.real(*fact->value, what), fact->value->span);
     if (const StateField* field = velocity_elsewhere(d, l))
       d.fail(errors::velocity_elsewhere(fact->value->span, field->name));
     check_coupled_walls(d, l, fact->value->span);
     d.lagrangian = d.lagrangian ? d.lagrangian + l : l;
     d.lagrangians.emplace_back(fact, l);
   }
+  if (!d.curvature) d.curvature_scalar = {};
   return d;
 }
 
@@ -122,6 +126,7 @@ std::map<int, Expr> accelerations(const Theory& d, bool keep_parameters) {
   Lowerer lower(still, keep_parameters);
 
   Expr l = d.lagrangian;
+  if (d.curvature) l = l + d.curvature_scalar * d.curvature;
   const auto momentum = [&](const Coordinate& c) {
     return algebra::local_derivative(l, arena.load(c.velocity));
   };

@@ -55,6 +55,13 @@ Diagnostic velocity_elsewhere(Span span, const std::string& field) {
                fmt::format("write {}' without neighbours; fields themselves may have them", field));
 }
 
+Diagnostic curvature_not_linear(Span span) {
+  return error("E0875", span, "the curvature does not stand as f*R with f a function of fields", "",
+               "a Lagrangian is linear in R = 6*(H' + 2*H^2), with a factor of fields at the site "
+               "alone: no velocities, neighbours, averages, a, t or H",
+               "write -xi*phi^2*R/2, or the model in the frame of the constant Planck mass");
+}
+
 Diagnostic extremum_in_source(Span span) {
   return error("E0761", span, "no force follows from the largest or smallest value over all sites",
                "", "it changes with the field at one site alone, and jumps from site to site",

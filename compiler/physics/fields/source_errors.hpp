@@ -17,6 +17,8 @@ Diagnostic velocity_in_source(Span span, const std::string& source, const std::s
 /// be empty.
 Diagnostic velocity_in_action(Span span, const std::string& action);
 /// `min` or `max` over all sites in an expression from which a force is derived.
+/// Beside terms f(u)*R.
+Diagnostic curvature_not_linear(Span span);
 Diagnostic extremum_in_source(Span span);
 /// `name` is an energy that contains the potential which is being defined.
 Diagnostic source_of_itself(Span span, const std::string& name, const std::string& source);

@@ -70,6 +70,7 @@ class Lowerer {
   Expr lagrangian_kinetic();
   Expr lagrangian_gradient();
   Expr lagrangian_potential();
+  Expr pressure_of_curvature();
   Value field_value(const StateField& field);
   /// The matrix u_a T_a.
   Value algebra_value(const gauge::Group& group, const std::vector<Expr>& u);

@@ -51,9 +51,10 @@ Expr at_rest(const Theory& d) {
 
 }  // namespace
 
-/// u_i' dl/du_i' - l of the terms that hold velocities.
+/// u_i' dl/du_i' - l of the terms that hold velocities; -6 H f' of a term f*R.
 Expr Lowerer::lagrangian_kinetic() {
   Expr sum = at_rest(d_) - d_.lagrangian;
+  if (d_.curvature) sum = sum - integer(6) * d_.hubble() * time_derivative(d_.curvature, {});
   for (const StateField& field : d_.fields) {
     for (const int velocity : field.velocities) {
       const Expr v = d_.arena().load(velocity);
@@ -72,9 +73,19 @@ Expr Lowerer::lagrangian_gradient() {
 
 Expr Lowerer::lagrangian_potential() {
   Expr sum = integer(0);
+  if (d_.curvature) sum = integer(-6) * algebra::pow(d_.hubble(), 2) * d_.curvature;
   for (const Expr term : flat_terms(at_rest(d_)))
     if (!reads_neighbours(term)) sum = sum - term;
   return sum;
+}
+
+/// Pressure of a term f*R, 2 f (2 a''/a + H^2) + 4 H f' + 2 f''
+/// (compiler/physics/fields/curvature_coupling.hpp).
+Expr Lowerer::pressure_of_curvature() {
+  const Expr f = d_.curvature, rate = time_derivative(f, {});
+  const Expr geometry = d_.curvature_scalar / integer(3) - algebra::pow(d_.hubble(), 2);
+  return integer(2) * f * geometry + integer(4) * d_.hubble() * rate +
+         integer(2) * time_derivative(rate, {});
 }
 
 /// The total of the other terms of H that read more than their own site.
@@ -140,6 +151,7 @@ Expr Lowerer::pressure() {
   // p = d(a^3 l, a)/(3 a^2) at fixed velocities  (docs/rules.md rule 16)
   if (d_.lagrangian) {
     sum = sum + d_.lagrangian;
+    if (d_.curvature) sum = sum + pressure_of_curvature();
     if (d_.expanding())
       sum = sum + distribute(d_.scale() / arena.integer(3),
                              algebra::derivative(d_.lagrangian, d_.scale()));

@@ -78,6 +78,8 @@ Expr Lowerer::time_derivative(Expr e, dsl::Span span) {
       const bool stepwise = std::ranges::any_of(
           d_.collected.passages, [&](const FirstPassage& f) { return f.symbol == node->name; });
       if (stepwise) d_.fail(errors::no_derivative_in_time(span, "what is known step by step"));
+      if (d_.curvature_scalar && node == d_.curvature_scalar)
+        d_.fail(errors::no_derivative_in_time(span, "the curvature of space-time"));
       if (node == d_.time())
         rate = arena.integer(1);
       else if (d_.expanding() && node == d_.scale())
@@ -85,6 +87,9 @@ Expr Lowerer::time_derivative(Expr e, dsl::Span span) {
       else if (d_.background.metric == Metric::Prescribed && node == d_.hubble()) {
         const Expr a = d_.background.prescribed, t = d_.time();
         rate = algebra::derivative(algebra::derivative(a, t) / a, t);
+      } else if (d_.curvature_scalar && node == d_.hubble()) {
+        // R = 6 (H' + 2 H^2)
+        rate = d_.curvature_scalar / integer(6) - integer(2) * algebra::pow(d_.hubble(), 2);
       } else if (d_.expanding() && node == d_.hubble()) {
         // Hdot = -(<rho> + <p>)/(2 m_pl^2)
         rate = arena.rational(-1, 2) / d_.background.planck2 *

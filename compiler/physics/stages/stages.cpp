@@ -3,6 +3,7 @@
 #include "compiler/physics/chains/hmc.hpp"
 #include "compiler/physics/chains/link_flow.hpp"
 #include "compiler/physics/chains/sampling.hpp"
+#include "compiler/physics/fields/curvature_coupling.hpp"
 #include "compiler/physics/fields/link_motion.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/angles.hpp"
@@ -62,6 +63,7 @@ Equations derive_equations(const Theory& theory) {
     d.rates = std::move(rates.rates);
     d.rate_spans = std::move(rates.rate_spans);
     d.weights = std::move(rates.weights);
+    close_curvature(d);
     check_angles(d);
   }
   static_cast<Laws&>(d) = read_conservation(d);

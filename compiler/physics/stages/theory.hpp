@@ -28,6 +28,11 @@ struct Potentials {
 /// Written Lagrangian densities per physical volume, functions of fields and velocities.
 struct Lagrangian {
   Expr lagrangian;  ///< sum of all; null: there are none
+  /// f of a term f*R with the curvature R = 6 (H' + 2 H^2) of a metric that follows the averages;
+  /// null: there is none. It is not part of `lagrangian` (fields/curvature_coupling.hpp).
+  Expr curvature;
+  /// R: a symbol until all rates are known, then its value; null without `curvature`.
+  Expr curvature_scalar;
   std::vector<std::pair<const NamedFact*, Expr>> lagrangians;
 };
 
@@ -65,9 +70,10 @@ Lagrangian read_lagrangian(const Theory& d, bool keep_parameters = false);
 Hamiltonian read_hamiltonian(const Theory& d, bool keep_parameters = false);
 
 // ---- what later stages ask of it
-/// E0762 where `e`, what a source of forces is made of, names rho, p or w, or the rate of H where
-/// the metric follows the averages.
-void refuse_energies(const Space& d, const dsl::Expr& e, const std::string& source);
+/// E0762 where `e`, what a source of forces is made of, names rho, p or w, or, unless `curvature`,
+/// the rate of H where the metric follows the averages.
+void refuse_energies(const Space& d, const dsl::Expr& e, const std::string& source,
+                     bool curvature = false);
 /// E0390 where the source `what` of a force holds the time derivative of a field.
 void refuse_velocities(const Declared& d, Expr source, dsl::Span span, const std::string& what);
 /// A density whose total is the number `h`; E0709 where there is none.

@@ -51,6 +51,13 @@ Local local_part(Expr e) {
   return local;
 }
 
+/// H^2 of the constraint, also where the density holds H.
+Expr start_hubble2(const Program& d, Expr density) {
+  if (!d.curvature) return hubble2(d, density);
+  const auto rate = solve_constraint(d, density, [](Expr e) { return e; });
+  return rate ? algebra::pow(*rate, 2) : hubble2(d, density);
+}
+
 }  // namespace
 
 Expr add_random(const Program& d, ProgramUnits& units, RandomField random, Expr factor,
@@ -103,7 +110,7 @@ Expr VacuumDraws::mass2(const dsl::Expr& e, const StateField& field, int array) 
     const Local local = local_part(rate->second);
     Expr slope = local.with_averages(algebra::derivative(local.e, arena.load(array)));
     if (d_.background.metric == Metric::SelfConsistent) {
-      const Expr rate2 = hubble2(d_, lower_.energy_density());
+      const Expr rate2 = start_hubble2(d_, lower_.energy_density());
       slope = algebra::substitute(slope, d_.hubble(), algebra::pow(rate2, arena.rational(1, 2)));
     }
     mass2 = -at_homogeneous(d_, slope, values, known);
@@ -111,12 +118,14 @@ Expr VacuumDraws::mass2(const dsl::Expr& e, const StateField& field, int array) 
     mass2 = at_homogeneous(d_, hamiltonian_mass2(field, array), values, known);
   }
   if (d_.background.metric == Metric::SelfConsistent) {
-    const Expr density = at_homogeneous(d_, lower_.energy_density(), values, known);
+    Expr density = at_homogeneous(d_, lower_.energy_density(), values, known);
+    if (d_.curvature)
+      density = arena.integer(3) * d_.background.planck2 * start_hubble2(d_, density);
     const auto range = range_of(d_, density);
     if (!range || !(range->low > 0)) {
       d_.fail(errors::no_expansion(d_.background.span, range ? range->low : 0));
     }
-    mass2 = mass2 - arena.rational(9, 4) * hubble2(d_, density);
+    mass2 = mass2 - arena.rational(9, 4) * start_hubble2(d_, density);
   } else if (d_.background.metric == Metric::Prescribed) {
     const Expr rate = units_.at_start(units_.hubble());
     mass2 = mass2 - arena.rational(9, 4) * algebra::pow(rate, 2);
