@@ -146,6 +146,15 @@ struct InitialValue {
   Expr value;     ///< Sites, Loads of random fields, earlier state arrays, symbols
 };
 
+/// Gauss's law of one generator of a gauge group, which the start obeys by a solve
+/// (compiler/physics/starts/gauss_start.hpp). Program units, expressions of stored state.
+struct GaussStart {
+  Expr law;                      ///< divergence of E and charge at a site, to become 0
+  std::vector<int> electric;     ///< arrays of E along each axis
+  std::vector<Expr> unit;        ///< what 1 in units of `law` adds to each of them, a number
+  std::map<int, Expr> rotation;  ///< momentum -> its change by a rotation that all sites share
+};
+
 /// One thing written out. Scalars are values of the synchronised state in physical units.
 struct Observable {
   using Kind = program::OutputKind;
@@ -405,6 +414,7 @@ struct System {
   Expr averages_from;
   std::vector<RandomField> random;
   std::vector<InitialValue> initial;
+  std::vector<GaussStart> gauss;  ///< laws that are made to hold after `initial`
   std::vector<PairMatrix> matrices;
   std::vector<Projection> projections;
   std::vector<LinearSystem> solves;

@@ -35,11 +35,10 @@ struct StepLaunches {
   Assigns needs;                ///< scalars that a step starts from
 };
 
-/// The initial values, with a kernel of scalars in front where there is nothing else to assign
-/// them.
-Linked start_of(const physics::System& system, Initial initial) {
-  Assigns start = std::move(initial.alone);
-  Linked chain = link(std::move(initial.chain));
+/// Initial values, with a kernel of scalars in front where there is nothing else to assign them.
+Linked start_of(const physics::System& system, LoopSequence loops, Assigns alone) {
+  Assigns start = std::move(alone);
+  Linked chain = link(std::move(loops));
   append(start, chain.needs);
   if (chain.empty() || !start.empty()) {
     chain.kernels.insert(chain.kernels.begin(), scalar_kernel(system, "start", std::move(start)));
@@ -102,12 +101,18 @@ StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSeque
   append(end, step_needs);
   append(step.end(), end);
 
-  Linked start = start_of(system, std::move(initial)), first = link(std::move(loops.first));
+  for (StartPart& part : initial.before) {
+    append(result.initial,
+           kernels.add(start_of(system, std::move(part.chain), std::move(part.alone))));
+    add_maps(part.maps, storage, result.initial, p);
+  }
+  Linked start = start_of(system, std::move(initial.chain), std::move(initial.alone));
+  Linked first = link(std::move(loops.first));
   append(start.end(), loops.first_alone);
   append(start.end(), first.needs);
   append(first.empty() ? start.end() : first.end(), end);
 
-  result.initial = kernels.add(std::move(start));
+  append(result.initial, kernels.add(std::move(start)));
   result.prologue = result.initial;
   append(result.prologue, kernels.add(std::move(first)));
   const Launches stage = kernels.add(std::move(step));

@@ -13,6 +13,7 @@ std::vector<Observer::Result*> observed(Parts& parts) {
 std::vector<LoopSequence*> sequences(Parts& parts) {
   std::vector<LoopSequence*> all{&parts.initial.chain, &parts.step.first, &parts.step.step,
                                  &parts.checks.loops.chain, &parts.watch.loops.chain};
+  for (StartPart& part : parts.initial.before) all.push_back(&part.chain);
   for (Observer::Result* result : observed(parts)) {
     if (!result->transforms.empty()) all.push_back(&result->before);
     if (!result->maps.empty()) all.push_back(&result->sources);
@@ -38,6 +39,7 @@ std::vector<Assigns*> scalars(Parts& parts) {
   std::vector<Assigns*> all{&parts.initial.alone, &parts.step.first_alone,
                             &parts.checks.loops.alone, &parts.watch.averages.before,
                             &parts.watch.averages.after};
+  for (StartPart& part : parts.initial.before) all.push_back(&part.alone);
   for (Observer::Result* result : observed(parts))
     all.insert(all.end(), {&result->alone, &result->before_alone, &result->sources_alone});
   for (AverageScalars& averages : parts.outputs.averages)

@@ -82,7 +82,10 @@ constexpr ClauseDoc kDocs[] = {
      "A Markov chain for an action. Gives sweep (metropolis: accept), or trajectory, deltaH and "
      "accept; with an exchange exchanged and replica."},
     {"level", "One level of a nested integrator, from outer to inner."},
-    {"init", "The state at the start: a value, or with `~` a random distribution."},
+    {"init",
+     "The state at the start: a value, or with `~` a random distribution. `gauss = 0` solves for "
+     "the "
+     "electric fields of what is charged."},
     {"random",
      "The generator of the numbers of `noise` (philox of ten rounds, philox7, or xorshift32 in "
      "short "

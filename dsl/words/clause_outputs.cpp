@@ -76,6 +76,10 @@ void ClauseCheck::initial_value(const Item& item) {
     inference_.number(*item.value, Scope{}, "the initial time");
     return;
   }
+  if (symbol != nullptr && symbol->kind == SymbolKind::Construct && shown == "gauss") {
+    inference_.number(*item.value, Scope{}, "what Gauss's law starts as");
+    return;
+  }
   if (symbol == nullptr || !is_state(*symbol)) {
     std::vector<std::string> states;
     for (const auto& [name, other] : resolved_.symbols) {

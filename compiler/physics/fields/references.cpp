@@ -46,6 +46,7 @@ std::string obstacle(System& system, const std::set<int>& arrays) {
   if (system.conservation) return "conservation laws stand beside the fields";
   if (!system.limits.empty()) return "`limit` changes what is stored";
   if (!system.solves.empty()) return "linear systems are solved";
+  if (!system.gauss.empty()) return "the start obeys Gauss's law by a solve";
   if (system.lattice.sites() < 2) return "there is a single site";
   for (int axis = 0; axis < system.lattice.dims; ++axis)
     if (!keeps_constants(system.lattice.boundary[static_cast<std::size_t>(axis)])) return kWalls;

@@ -20,6 +20,7 @@
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/lower/arbitrary_values.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/gauss_law.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
@@ -66,13 +67,17 @@ class GaussLaw {
         group_(links.links->group),
         span_(span) {}
 
-  /// One component for each generator.
-  std::vector<Expr> read() {
+  /// One for each generator.
+  std::vector<GeneratorLaw> read() {
     for (const StateField& f : d_.fields)
       if (f.hamiltonian && !f.link && !d_.is_momentum(f) && turns(f)) matter_.push_back(&f);
     const std::vector<double> charges = find_charges();
-    std::vector<Expr> law;
+    std::vector<GeneratorLaw> laws;
     for (int a = 0; a < group_.generators(); ++a) {
+      GeneratorLaw& own = laws.emplace_back();
+      for (int axis = 0; axis < d_.grid.dims; ++axis)
+        own.electric.push_back(
+            momentum_.arrays[static_cast<std::size_t>(axis * group_.generators() + a)]);
       Expr sum = arena_.integer(0);
       for (const Expr term : divergence(a, momenta())) sum = sum + term;
       for (std::size_t f = 0; f < matter_.size(); ++f) {
@@ -80,12 +85,15 @@ class GaussLaw {
         const StateField &q = *matter_[f], &p = *d_.conjugate(q);
         const Expr factor = arena_.integer(static_cast<std::int64_t>(charges[f]) * q.norm());
         const std::vector<Expr> change = turned(q, a);
-        for (std::size_t i = 0; i < change.size(); ++i)
+        for (std::size_t i = 0; i < change.size(); ++i) {
           sum = sum + factor * arena_.load(p.arrays[i]) * change[i];
+          own.rotation[p.arrays[i]] =
+              arena_.integer(static_cast<std::int64_t>(charges[f])) * change[i];
+        }
       }
-      law.push_back(sum);
+      own.law = sum;
     }
-    return law;
+    return laws;
   }
 
  private:
@@ -241,17 +249,22 @@ class GaussLaw {
 
 }  // namespace
 
-Expr Lowerer::gauss(dsl::Span span) {
-  std::vector<Expr> law;
-  for (const StateField& links : d_.fields) {
+std::vector<GeneratorLaw> gauss_laws(const Program& d, dsl::Span span) {
+  std::vector<GeneratorLaw> laws;
+  for (const StateField& links : d.fields) {
     if (!links.links) continue;
-    if (!links.hamiltonian || !d_.conjugate(links) || !d_.hamiltonian_density)
-      d_.fail(errors::not_yet(span, "Gauss's law without a written Hamiltonian"));
-    for (const Expr part : GaussLaw(d_, links, span).read()) law.push_back(part);
+    if (!links.hamiltonian || !d.conjugate(links) || !d.hamiltonian_density)
+      d.fail(errors::not_yet(span, "Gauss's law without a written Hamiltonian"));
+    for (GeneratorLaw& one : GaussLaw(d, links, span).read()) laws.push_back(std::move(one));
   }
-  if (law.size() == 1) return law[0];
+  return laws;
+}
+
+Expr Lowerer::gauss(dsl::Span span) {
+  const std::vector<GeneratorLaw> laws = gauss_laws(d_, span);
+  if (laws.size() == 1) return laws[0].law;
   Expr square = d_.arena().integer(0);
-  for (const Expr part : law) square = square + algebra::pow(part, 2);
+  for (const GeneratorLaw& one : laws) square = square + algebra::pow(one.law, 2);
   return algebra::pow(square, d_.arena().rational(1, 2));
 }
 

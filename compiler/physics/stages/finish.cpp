@@ -6,6 +6,7 @@
 #include "compiler/physics/lower/displacement.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/stages/checks.hpp"
+#include "compiler/physics/starts/gauss_start.hpp"
 #include "compiler/physics/starts/small_start.hpp"
 #include "compiler/physics/tables/tables.hpp"
 #include "compiler/text/integrator.hpp"
@@ -20,6 +21,7 @@ Start read_start(const Program& program, ProgramUnits& units) {
   start.initial = initial_values(program, units, values);
   for (InitialValue& value : starts_of_companions(program))
     start.initial.push_back(std::move(value));
+  start.gauss = gauss_start(program, units, values);
   return start;
 }
 
@@ -87,6 +89,7 @@ System assemble(const Program& d, const ProgramUnits& units, const Start& start,
   system.initial = start.initial;
   system.initial.insert(system.initial.end(), asked.output_starts.begin(),
                         asked.output_starts.end());
+  system.gauss = start.gauss;
   system.projections = asked.projections;
   system.solves = asked.solves;
   system.outputs = outputs.outputs;

@@ -22,6 +22,7 @@ using StartValues = std::map<int, StartValue>;
 
 struct Start {
   std::vector<InitialValue> initial;  ///< program units, in the order in which they are set
+  std::vector<GaussStart> gauss;      ///< laws that hold after them, by `init gauss = 0`
 };
 
 Start read_start(const Program& program, ProgramUnits& units);

@@ -38,6 +38,14 @@ struct InitItem {
   Scope scope;                ///< the index of `init x[k] = ...`
 };
 
+/// `gauss = 0`, a condition on what starts (gauss_start.hpp).
+bool is_law(const Equations& d, const dsl::Head& head) {
+  return head.name == "gauss" && head.primes == 0 && head.form == dsl::Head::Form::Plain &&
+         !d.field("gauss") && std::ranges::any_of(d.fields, [](const StateField& f) {
+           return f.links && f.hamiltonian;
+         });
+}
+
 std::vector<InitItem> init_items(const Equations& d) {
   std::vector<InitItem> out;
   for (const dsl::Clause* clause : d.ledger.clauses("init")) {
@@ -46,6 +54,7 @@ std::vector<InitItem> init_items(const Equations& d) {
       const dsl::Head& head = *item.head;
       d.ledger.use(item);
       if (head.name == "t" && !d.field("t")) continue;
+      if (is_law(d, head)) continue;
       const StateField* field = d.field(head.name);
       const bool velocity = head.primes == 1;
       // U[i] = ...: a value for each link, i its axis; x[k] = ...: one for each body

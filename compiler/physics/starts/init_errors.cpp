@@ -43,6 +43,13 @@ Diagnostic start_given_twice(Span span, const std::string& quantity, const std::
                     other, "the primitive variable");
 }
 
+Diagnostic gauss_not_obeyed(Span span, const std::string& why, const std::string& fix) {
+  return error("E0895", span, fmt::format("Gauss's law cannot be solved for here: {}", why), "",
+               "`gauss = 0` adds a gradient to E and a common rotation to momenta: in a periodic "
+               "box, about links of SU(n) that are 1",
+               fix);
+}
+
 Diagnostic init_circle(Span span, const std::string& name) {
   return error("E0726", span, fmt::format("the initial value of `{}` needs itself", name), "",
                "initial values may name each other, but not in a cycle", "break the cycle");

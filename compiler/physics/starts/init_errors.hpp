@@ -12,6 +12,8 @@ using dsl::Diagnostic;
 using dsl::Span;
 
 Diagnostic init_not_state(Span span, const std::string& name);
+/// `init gauss = ...` where `why`.
+Diagnostic gauss_not_obeyed(Span span, const std::string& why, const std::string& fix);
 /// `z ~ normal` of a complex z: a warning.
 Diagnostic only_real_part(Span span, const std::string& name);
 Diagnostic init_twice(Span span, const std::string& name, Span first);

@@ -1,12 +1,12 @@
 #include "compiler/schedule/outputs/initial.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/outputs/gauss.hpp"
 #include "compiler/schedule/steps/flow.hpp"
 #include "compiler/schedule/steps/lattice_kernel.hpp"
 
@@ -110,68 +110,111 @@ std::optional<std::pair<kernel::SiteLoop, kernel::SiteLoop>> with_sums_behind(
 
 }  // namespace
 
+namespace {
+
+/// The values of a start as a block: first arrays, then the scalars that they do not need.
+class StartBlock {
+ public:
+  StartBlock(const physics::System& system, Slots& slots, Storage& storage)
+      : system_(system), storage_(storage), block_(system, slots, storage) {}
+
+  /// Scalars whose initial value is a number have it from now on.
+  void set_numbers() {
+    for (const auto& s : system_.scalars)
+      if (const auto number = algebra::constant(s.initial))
+        state_.scalars[s.symbol] = system_.arena->number(*number);
+  }
+
+  void set_arrays() {
+    for (const auto& v : system_.variables) state_.arrays[v.array] = system_.arena->integer(0);
+    for (const physics::InitialValue& initial : system_.initial) {
+      for (const auto& s : system_.scalars)
+        if (algebra::depends_on(initial.value, system_.arena->symbol(s.symbol))) set_scalar(s);
+      state_.arrays[initial.array] =
+          block_.array(name_of(system_, initial.array), at(state_, initial.value), initial.array);
+    }
+    for (const auto& v : system_.variables) {
+      Expr& value = state_.arrays[v.array];
+      if (!value.is(Op::Load)) value = block_.array(v.name, value, v.array);
+      wanted_.arrays[v.array] = value;
+    }
+  }
+
+  void set_scalars() {
+    for (const auto& s : system_.scalars) set_scalar(s);
+  }
+
+  StartPart take(const char* name) {
+    wanted_.name = name;
+    SiteLoops sweeps = make_site_loops(block_, wanted_);
+    StartPart result;
+    const auto add = [&](const kernel::SiteLoop& loop) {
+      for (kernel::SiteLoop& part : with_few_random_arrays(system_, loop)) {
+        result.chain.sweeps.push_back(std::move(part));
+        result.chain.swaps.emplace_back();
+      }
+    };
+    for (std::size_t i = 0; i < sweeps.sweeps.size(); ++i) {
+      const kernel::SiteLoop& loop = sweeps.sweeps[i];
+      const bool both = !loop.kernel.reductions.empty() && loop.kernel.stores.size() > 2 &&
+                        sweeps.swaps[i].empty();
+      const auto parts = both ? with_sums_behind(system_, loop, storage_) : std::nullopt;
+      if (parts) add(parts->first);
+      add(parts ? parts->second : loop);
+      result.chain.swaps.back() = sweeps.swaps[i];
+    }
+    result.chain.finish = std::move(finish_);
+    result.alone = std::move(sweeps.alone);
+    return result;
+  }
+
+ private:
+  /// A scalar is computed when a value needs it first, from the state as it is then.
+  void set_scalar(const physics::ScalarVariable& s) {
+    if (state_.scalars.contains(s.symbol)) return;
+    for (const auto& other : system_.scalars)
+      if (&other != &s && algebra::depends_on(s.initial, system_.arena->symbol(other.symbol)))
+        set_scalar(other);
+    const Expr value = block_.scalar(s.symbol + "_start", at(state_, s.initial));
+    state_.scalars[s.symbol] = value;
+    finish_.push_back({s.symbol, value});
+    if (value.is(Op::Symbol)) wanted_.slots.push_back(value->name);
+  }
+
+  const physics::System& system_;
+  Storage& storage_;
+  Block block_;
+  State state_;
+  Wanted wanted_;
+  std::vector<kernel::ScalarAssign> finish_;
+};
+
+}  // namespace
+
 Initial initial_state(const physics::System& system, Slots& slots, Storage& storage) {
-  Block block(system, slots, storage);
-  algebra::Arena& arena = *system.arena;
-  State state;
-  for (const auto& v : system.variables) state.arrays[v.array] = arena.integer(0);
   for (const auto& s : system.scalars) {
     const auto number = algebra::constant(s.initial);
     slots.add(s.symbol, number ? static_cast<double>(number->real) : 0);
-    if (number) state.scalars[s.symbol] = arena.number(*number);
   }
-  // A scalar is computed when a value needs it first, from the state as it is then.
-  std::vector<kernel::ScalarAssign> finish;
-  std::vector<std::string> wanted_slots;
-  const std::function<void(const physics::ScalarVariable&)> set_scalar =
-      [&](const physics::ScalarVariable& s) {
-        if (state.scalars.contains(s.symbol)) return;
-        for (const auto& other : system.scalars) {
-          if (&other != &s && algebra::depends_on(s.initial, arena.symbol(other.symbol))) {
-            set_scalar(other);
-          }
-        }
-        const Expr value = block.scalar(s.symbol + "_start", at(state, s.initial));
-        state.scalars[s.symbol] = value;
-        finish.push_back({s.symbol, value});
-        if (value.is(Op::Symbol)) wanted_slots.push_back(value->name);
-      };
-  for (const physics::InitialValue& initial : system.initial) {
-    for (const auto& s : system.scalars) {
-      if (algebra::depends_on(initial.value, arena.symbol(s.symbol))) set_scalar(s);
-    }
-    state.arrays[initial.array] =
-        block.array(name_of(system, initial.array), at(state, initial.value), initial.array);
-  }
-  for (const auto& v : system.variables) {
-    Expr& value = state.arrays[v.array];
-    if (!value.is(Op::Load)) value = block.array(v.name, value, v.array);
-  }
-  for (const auto& s : system.scalars) set_scalar(s);
-
-  Wanted wanted;
-  wanted.name = "initial";
-  wanted.slots = wanted_slots;
-  for (const auto& v : system.variables) wanted.arrays[v.array] = state.arrays.at(v.array);
-  SiteLoops sweeps = make_site_loops(block, wanted);
   Initial result;
-  const auto add = [&](const kernel::SiteLoop& loop) {
-    for (kernel::SiteLoop& part : with_few_random_arrays(system, loop)) {
-      result.chain.sweeps.push_back(std::move(part));
-      result.chain.swaps.emplace_back();
-    }
-  };
-  for (std::size_t i = 0; i < sweeps.sweeps.size(); ++i) {
-    const kernel::SiteLoop& loop = sweeps.sweeps[i];
-    const bool both =
-        !loop.kernel.reductions.empty() && loop.kernel.stores.size() > 2 && sweeps.swaps[i].empty();
-    const auto parts = both ? with_sums_behind(system, loop, storage) : std::nullopt;
-    if (parts) add(parts->first);
-    add(parts ? parts->second : loop);
-    result.chain.swaps.back() = sweeps.swaps[i];
+  StartBlock start(system, slots, storage);
+  start.set_numbers();
+  start.set_arrays();
+  if (system.gauss.empty()) {
+    start.set_scalars();
+    StartPart all = start.take("initial");
+    result.chain = std::move(all.chain);
+    result.alone = std::move(all.alone);
+    return result;
   }
-  result.chain.finish = std::move(finish);
-  result.alone = std::move(sweeps.alone);
+  result.before.push_back(start.take("initial"));
+  for (StartPart& part : obey_gauss(system, slots, storage)) result.before.push_back(part);
+  StartBlock scalars(system, slots, storage);
+  scalars.set_numbers();
+  scalars.set_scalars();
+  StartPart last = scalars.take("initial_scalars");
+  result.chain = std::move(last.chain);
+  result.alone = std::move(last.alone);
   return result;
 }
 

@@ -4,11 +4,20 @@
 
 #include "compiler/schedule/pipeline.hpp"
 #include "compiler/schedule/steps/site_loops.hpp"
+#include "compiler/schedule/steps/step.hpp"
 
 namespace vphi::schedule {
 
+/// Loops of a start, and the maps in Fourier space after them.
+struct StartPart {
+  LoopSequence chain;
+  std::vector<kernel::ScalarAssign> alone;
+  std::vector<ArrayMap> maps = {};
+};
+
 /// The loops of the initial state. A scalar whose initial value is a number has it in its slot.
 struct Initial {
+  std::vector<StartPart> before;  ///< run before `chain`, one after the other
   LoopSequence chain;
   std::vector<kernel::ScalarAssign> alone;
 };

@@ -1,0 +1,79 @@
+#include "compiler/physics/starts/gauss_start.hpp"
+
+#include <algorithm>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/gauge/matrix.hpp"
+#include "compiler/physics/fields/program_units.hpp"
+#include "compiler/physics/lower/gauss_law.hpp"
+#include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/starts/init_errors.hpp"
+
+namespace vphi::physics {
+
+namespace {
+
+/// The item `gauss = ...` of the `init` clauses; null: there is none.
+const dsl::Item* item_of_law(const Program& d) {
+  if (d.field("gauss")) return nullptr;
+  for (const dsl::Clause* clause : d.ledger.clauses("init"))
+    for (const dsl::Item& item : clause->items)
+      if (item.head && item.head->name == "gauss") return &item;
+  return nullptr;
+}
+
+bool starts_as_one(const Program& d, const StateField& links, const StartValues& start) {
+  const std::vector<Expr> one =
+      gauge::store(*links.links, gauge::identity(d.arena(), links.links->group.n));
+  for (std::size_t i = 0; i < links.arrays.size(); ++i)
+    if (start.at(links.arrays[i]).value != one[i % one.size()]) return false;
+  return true;
+}
+
+void check(const Program& d, const dsl::Item& item, const StartValues& start) {
+  const auto refuse = [&](const std::string& why, const std::string& fix) {
+    d.fail(errors::gauss_not_obeyed(item.span, why, fix));
+  };
+  const bool zero = item.relation != dsl::Item::Relation::Drawn && item.value &&
+                    Lowerer(d).real(*item.value, "what `gauss` starts as").is_zero();
+  if (!zero) refuse("it is not 0", "write gauss = 0, and charges as fields of H");
+  if (!d.periodic()) refuse("the box is not periodic", "remove `boundary`");
+  if (d.grid.dims > 3) refuse("the box has four dimensions", "start E by a formula");
+  for (const StateField& field : d.fields)
+    if (field.matrices() && !starts_as_one(d, field, start))
+      refuse("links of SU(n) do not start as 1",
+             "start `" + field.name + "` as 1, or E by a formula");
+  for (const auto& [array, value] : start)
+    if (value.needs_hubble)
+      refuse("a start needs H, which needs the energy of E", "write the start without H");
+}
+
+}  // namespace
+
+std::vector<GaussStart> gauss_start(const Program& d, ProgramUnits& units,
+                                    const StartValues& start) {
+  const dsl::Item* item = item_of_law(d);
+  if (!item) return {};
+  check(d, *item, start);
+  ProgramUnits unmixed(d, true);
+  const auto in_program = [&](Expr physical) {
+    return snap_numbers(units.at_start(unmixed.quantity(physical)));
+  };
+  std::vector<GaussStart> result;
+  for (const GeneratorLaw& law : gauss_laws(d, item->span)) {
+    GaussStart& own = result.emplace_back();
+    own.law = in_program(law.law);
+    own.electric = law.electric;
+    for (const int array : law.electric)
+      own.unit.push_back(in_program(units.stored(array, d.arena().integer(1))));
+    for (const auto& [array, change] : law.rotation)
+      own.rotation[array] = in_program(units.stored(array, change));
+  }
+  d.remark(
+      "`gauss = 0`: E starts with the gradient that makes Gauss's law hold at every site, solved "
+      "for in Fourier space, and momenta of charged fields with the common rotation that leaves no "
+      "charge in the box");
+  return result;
+}
+
+}  // namespace vphi::physics
