@@ -25,7 +25,7 @@ std::string coupled(const std::string& body, const std::string& evolve) {
 // ---- a homogeneous field
 // ------------------------------------------------------------------------
 
-constexpr double kLambda = 0.3;
+constexpr double kQuartic = 0.3;
 
 /// phi, phi', H, log(a) of V = lambda phi^4/4, from the trace of Einstein's equations:
 /// R (1 + (6 xi - 1) xi phi^2) = 4 V - 6 xi phi V' + (6 xi - 1) phi'^2, H' = R/6 - 2 H^2.
@@ -35,19 +35,19 @@ struct Homogeneous {
 
   long double curvature(const std::array<long double, 4>& s) const {
     const long double phi = s[0], v = s[1], six = 6 * xi - 1;
-    const long double potential = kLambda * phi * phi * phi * phi / 4;
-    const long double slope = kLambda * phi * phi * phi;
+    const long double potential = kQuartic * phi * phi * phi * phi / 4;
+    const long double slope = kQuartic * phi * phi * phi;
     return (4 * potential - 6 * xi * phi * slope + six * v * v) / (1 + six * xi * phi * phi);
   }
   std::array<long double, 4> rate(const std::array<long double, 4>& s) const {
     const long double r = curvature(s);
-    return {s[1], -3 * s[2] * s[1] - kLambda * s[0] * s[0] * s[0] - xi * r * s[0],
+    return {s[1], -3 * s[2] * s[1] - kQuartic * s[0] * s[0] * s[0] - xi * r * s[0],
             r / 6 - 2 * s[2] * s[2], s[2]};
   }
   /// H of 3 H^2 = v^2/2 + V + 3 xi (H^2 phi^2 + 2 H phi v).
   void start(double phi, double v) {
     const double lead = 3 * (1 - xi * phi * phi), middle = -6 * xi * phi * v;
-    const double rest = v * v / 2 + kLambda * std::pow(phi, 4) / 4;
+    const double rest = v * v / 2 + kQuartic * std::pow(phi, 4) / 4;
     y = {phi, v, (-middle + std::sqrt(middle * middle + 4 * lead * rest)) / (2 * lead), 0};
   }
   void advance(double t, int steps) {
@@ -69,7 +69,7 @@ struct Homogeneous {
 TEST(CurvatureCoupling, AHomogeneousFieldActsOnTheMetric) {
   for (const double xi : {-2.0, 0.1, 1.0 / 6}) {
     const auto result =
-        run_text(coupled("param xi = " + exact(xi) + ", lambda = " + exact(kLambda) +
+        run_text(coupled("param xi = " + exact(xi) + ", lambda = " + exact(kQuartic) +
                              "\nmetric frw(a)\nfield phi: real\nV = lambda*phi^4/4\n"
                              "lagrangian L = (phi'^2 - norm2(grad(phi))/a^2)/2 - xi*R*phi^2/2 - V\n"
                              "init phi = 1.3, phi' = -0.2\n"

@@ -79,8 +79,9 @@ std::array<double, 2> curl_and_mean(const std::array<std::vector<double>, 3>& e)
 // ---------------------------------------------------------------------------------------
 
 /// Vacuum fluctuations about `mean` that rotate about 0; E starts as `field`, links as `link`.
-std::string higgs(const std::string& mean, const std::string& field, const std::string& link,
-                  const std::string& law, bool expanding = false, const std::string& extra = "") {
+std::string drawn_higgs(const std::string& mean, const std::string& field, const std::string& link,
+                        const std::string& law, bool expanding = false,
+                        const std::string& extra = "") {
   const std::string a = expanding ? "a" : "1";
   return R"(model higgs "a drawn field with the electric field of its charges"
 units reduced_planck
@@ -105,7 +106,7 @@ every 1 step: max(abs(gauss)), charge = total(im(conj(phi)*q)) -> "g.h5"
 )" + (expanding ? "every 1 step: off = mean(rho)/(3*frw.H^2) - 1 -> \"g.h5\"\n" : "");
 }
 
-double largest(const runtime::RunResult& result, const std::string& name) {
+double largest_value(const runtime::RunResult& result, const std::string& name) {
   double found = 0;
   const auto* series = result.find(name);
   if (!series) ADD_FAILURE() << name << " was not written";
@@ -120,18 +121,18 @@ std::array<std::vector<double>, 3> electric(const Begun& begun, const std::strin
 }
 
 TEST(GaussStart, TheFieldOfDrawnChargesIsAGradient) {
-  const auto begun = first_moment(higgs("0.8", "0*(i == 0)", "1", ", gauss = 0"));
+  const auto begun = first_moment(drawn_higgs("0.8", "0*(i == 0)", "1", ", gauss = 0"));
   const auto e = electric(begun, "E");
   EXPECT_GT(std::max({most(e[0]), most(e[1]), most(e[2])}), 0.01) << "there is no field";
   const auto [curl, mean] = curl_and_mean(e);
   EXPECT_LT(curl, 1e-13);
   EXPECT_LT(mean, 1e-14);
-  EXPECT_LT(largest(begun.result, "max(abs(gauss))"), 1e-13);
-  EXPECT_LT(largest(begun.result, "charge"), 1e-12);
+  EXPECT_LT(largest_value(begun.result, "max(abs(gauss))"), 1e-13);
+  EXPECT_LT(largest_value(begun.result, "charge"), 1e-12);
   // the same draws without the law: a charge in the box, and no field
-  const auto drawn = first_moment(higgs("0.8", "0*(i == 0)", "1", ""));
-  EXPECT_GT(largest(drawn.result, "max(abs(gauss))"), 0.1);
-  EXPECT_GT(largest(drawn.result, "charge"), 0.1);
+  const auto drawn = first_moment(drawn_higgs("0.8", "0*(i == 0)", "1", ""));
+  EXPECT_GT(largest_value(drawn.result, "max(abs(gauss))"), 0.1);
+  EXPECT_GT(largest_value(drawn.result, "charge"), 0.1);
   // the field has the same bits, so that its spectrum is the one that was drawn
   EXPECT_EQ(begun.arrays.at("re(phi)"), drawn.arrays.at("re(phi)"));
   EXPECT_EQ(begun.arrays.at("im(phi)"), drawn.arrays.at("im(phi)"));
@@ -153,13 +154,13 @@ TEST(GaussStart, AFieldThatIsThereKeepsItsCurl) {
   const std::string field = "0.3*sin(2*pi*index(y)/4)*(i == 0) + 0.2*(i == 2)*index(x)";
   const std::string link = "exp(0.3i*sin(2*pi*index(z)/5)*(i == 1))";
   const auto text = [&](const std::string& law) {
-    std::string all = higgs("0.8", field, link, law);
+    std::string all = drawn_higgs("0.8", field, link, law);
     for (std::size_t at; (at = all.find("vacuum")) != std::string::npos;)
       all.replace(at, 6, "spectrum(0.1)");
     return all;
   };
   const auto with = first_moment(text(", gauss = 0")), without = first_moment(text(""));
-  EXPECT_LT(largest(with.result, "max(abs(gauss))"), 1e-13);
+  EXPECT_LT(largest_value(with.result, "max(abs(gauss))"), 1e-13);
   auto change = electric(with, "E");
   const auto before = electric(without, "E");
   for (std::size_t i = 0; i < 3; ++i)
@@ -171,18 +172,20 @@ TEST(GaussStart, AFieldThatIsThereKeepsItsCurl) {
 
 TEST(GaussStart, HoldsInTheRunAndInTheConstraintOfAnExpandingBox) {
   for (const char* extra : {"", "rescale A = 1/2, B = 3, s = -1\n"}) {
-    const auto result = run_text(higgs("0.8", "0*(i == 0)", "1", ", gauss = 0", true, extra), {});
-    EXPECT_LT(largest(result, "max(abs(gauss))"), 1e-13) << extra;
+    const auto result =
+        run_text(drawn_higgs("0.8", "0*(i == 0)", "1", ", gauss = 0", true, extra), {});
+    EXPECT_LT(largest_value(result, "max(abs(gauss))"), 1e-13) << extra;
     // H at the start contains the energy of the field that was solved for
     EXPECT_LT(std::abs(result.find("off")->points.front().second), 1e-13) << extra;
-    EXPECT_LT(largest(result, "off"), 1e-2) << extra;
+    EXPECT_LT(largest_value(result, "off"), 1e-2) << extra;
   }
 }
 
 TEST(GaussStart, EachInstanceOfASweepHasItsOwn) {
-  const auto result = run_text(higgs("b", "0*(i == 0)", "1", ", gauss = 0", false,
-                                     "sweep b = [0.8, 0.5]\nexpect max(abs(gauss)) < 1e-13\n"),
-                               {});
+  const auto result =
+      run_text(drawn_higgs("b", "0*(i == 0)", "1", ", gauss = 0", false,
+                           "sweep b = [0.8, 0.5]\nexpect max(abs(gauss)) < 1e-13\n"),
+               {});
   EXPECT_EQ(result.expectations.size(), 1u);
   for (const auto& promise : result.expectations) EXPECT_TRUE(promise.ok) << promise.value;
 }
@@ -190,12 +193,12 @@ TEST(GaussStart, EachInstanceOfASweepHasItsOwn) {
 TEST(GaussStart, OpenCLFindsTheSameField) {
   if (!testing::device("opencl")) GTEST_SKIP() << "no OpenCL here";
   Simulation setup;
-  const std::string text = higgs("0.8", "0*(i == 0)", "1", ", gauss = 0") +
+  const std::string text = drawn_higgs("0.8", "0*(i == 0)", "1", ", gauss = 0") +
                            "every 1 step: mean(sum(E[i]^2, i)) -> \"g.h5\"\n";
   const auto native = run_text(text, setup);
   setup.device = "opencl";
   const auto opencl = run_text(text, setup);
-  EXPECT_LT(largest(opencl, "max(abs(gauss))"), 1e-13);
+  EXPECT_LT(largest_value(opencl, "max(abs(gauss))"), 1e-13);
   const double there = last(native, "mean(sum(E[i]^2, i))");
   EXPECT_NEAR(last(opencl, "mean(sum(E[i]^2, i))"), there, 1e-11 * there);
 }
@@ -204,7 +207,7 @@ TEST(GaussStart, OpenCLFindsTheSameField) {
 // -------------------------------------------------------------------------------
 
 /// A doublet of both groups, a triplet and a complex field of one each, all drawn.
-std::string electroweak(const std::string& mean, const std::string& law) {
+std::string drawn_electroweak(const std::string& mean, const std::string& law) {
   return R"(model electroweak "SU(2) x U(1), everything drawn"
 lattice box: 6 * 4 * 5, spacing = 0.6
 param g = 0.9, e = 0.5
@@ -236,7 +239,7 @@ every 1 step: max(abs(gauss)), H -> "e.h5"
 }
 
 TEST(GaussStart, OfTwoGroupsByComponents) {
-  const auto begun = first_moment(electroweak("[0.8, 0]", ", gauss = 0"));
+  const auto begun = first_moment(drawn_electroweak("[0.8, 0]", ", gauss = 0"));
   int fields = 0;
   for (const auto& [name, values] : begun.arrays)
     if (name.starts_with("E") || name.starts_with("B")) {
@@ -244,16 +247,18 @@ TEST(GaussStart, OfTwoGroupsByComponents) {
       ++fields;
     }
   EXPECT_EQ(fields, 12);
-  EXPECT_LT(largest(begun.result, "max(abs(gauss))"), 1e-13);
-  EXPECT_GT(largest(first_moment(electroweak("[0.8, 0]", "")).result, "max(abs(gauss))"), 0.1);
-  const auto result = run_text(electroweak("[0.8, 0]", ", gauss = 0"), {});
-  EXPECT_LT(largest(result, "max(abs(gauss))"), 2e-13);
+  EXPECT_LT(largest_value(begun.result, "max(abs(gauss))"), 1e-13);
+  EXPECT_GT(
+      largest_value(first_moment(drawn_electroweak("[0.8, 0]", "")).result, "max(abs(gauss))"),
+      0.1);
+  const auto result = run_text(drawn_electroweak("[0.8, 0]", ", gauss = 0"), {});
+  EXPECT_LT(largest_value(result, "max(abs(gauss))"), 2e-13);
 }
 
 // A doublet that is 0 on average leaves no direction unturned; one that is alone and homogeneous
 // has one that turns nothing, and no charge along it.
 TEST(GaussStart, ADirectionThatTurnsNothingIsLeftAlone) {
-  std::string text = electroweak("[0.8, 0]", ", gauss = 0");
+  std::string text = drawn_electroweak("[0.8, 0]", ", gauss = 0");
   const auto put = [&](const std::string& from, const std::string& to) {
     const auto at = text.find(from);
     ASSERT_NE(at, std::string::npos) << from;
@@ -265,7 +270,7 @@ TEST(GaussStart, ADirectionThatTurnsNothingIsLeftAlone) {
   put("init S = [[0.3, 0.1 + 0.2i*sin(X)], [0.1 - 0.2i*sin(X), -0.3]]", "init S = 0");
   put("init T = [[0.1*cos(X), 0.2i], [-0.2i, -0.1*cos(X)]]", "init T = 0*[[X, 0], [0, -X]]");
   const auto begun = first_moment(text);
-  EXPECT_LT(largest(begun.result, "max(abs(gauss))"), 1e-13);
+  EXPECT_LT(largest_value(begun.result, "max(abs(gauss))"), 1e-13);
   // nothing is left of the momenta that are rotations of [0.8, 0], and no site differs
   EXPECT_LT(most(begun.arrays.at("im(q[0])")), 1e-14);
   EXPECT_LT(most(begun.arrays.at("re(q[1])")), 1e-14);

@@ -44,8 +44,8 @@ struct OpenChain {
 };
 
 /// The average of `name` over chains, within four standard errors between them.
-void expect_average(const runtime::RunResult& result, const std::string& name, double exact,
-                    double largest_error) {
+void expect_open_average(const runtime::RunResult& result, const std::string& name, double exact,
+                         double largest_error) {
   const auto* series = result.find(name);
   ASSERT_NE(series, nullptr);
   const std::size_t chains = series->values.at(0).size();
@@ -62,9 +62,9 @@ void expect_average(const runtime::RunResult& result, const std::string& name, d
   EXPECT_NEAR(mean, exact, 4 * error) << name;
 }
 
-void expect_average(const OpenChain& model, double exact, double largest_error) {
+void expect_open_average(const OpenChain& model, double exact, double largest_error) {
   SCOPED_TRACE(model.text());
-  expect_average(run_text(model.text(), {}), "p", exact, largest_error);
+  expect_open_average(run_text(model.text(), {}), "p", exact, largest_error);
 }
 
 double bessel_ratio(int over, int below, double beta) {
@@ -73,29 +73,29 @@ double bessel_ratio(int over, int below, double beta) {
 
 TEST(OpenLinks, PlaquettesOfTwoDimensionsAreIndependent) {
   const double u1 = bessel_ratio(1, 0, 1.0);  // the torus 2 x 2 has 0.5052
-  expect_average({}, u1, 0.004);
-  expect_average({.ends = "boundary = open", .measured = "p = total(re(P[x,y]))"}, u1, 0.005);
-  expect_average({.sample = "sample heatbath, sweeps = 600, overrelax = 1"}, u1, 0.004);
-  expect_average({.sample = "sample metropolis, sweeps = 600, width = 1"}, u1, 0.006);
+  expect_open_average({}, u1, 0.004);
+  expect_open_average({.ends = "boundary = open", .measured = "p = total(re(P[x,y]))"}, u1, 0.005);
+  expect_open_average({.sample = "sample heatbath, sweeps = 600, overrelax = 1"}, u1, 0.004);
+  expect_open_average({.sample = "sample metropolis, sweeps = 600, width = 1"}, u1, 0.006);
   const std::string hmc =
       "sample hmc, trajectories = 400, tau = 1 {\n  level S: steps = 6, scheme = omelyan2\n}";
-  expect_average({.sample = hmc}, u1, 0.006);
+  expect_open_average({.sample = hmc}, u1, 0.006);
   const double su2 = bessel_ratio(2, 1, 2.0);
   OpenChain model{.gauge = "SU(2)",
                   .action = "2.0/2*sum(2 - re(tr(P[mu,nu])), mu < nu)",
                   .measured = "p = total(re(tr(P[x,y])))/4"};
-  expect_average(model, su2, 0.004);
+  expect_open_average(model, su2, 0.004);
   model.sample = hmc;
-  expect_average(model, su2, 0.005);
+  expect_open_average(model, su2, 0.005);
 }
 
 // Loops that enclose n plaquettes: their n-th power.
 TEST(OpenLinks, LoopsHaveAnAreaLaw) {
-  expect_average({.lattice = "3 * 3",
-                  .ends = "boundary = open",
-                  .action = "2.0*sum(1 - re(P[mu,nu]), mu < nu)",
-                  .measured = "p = total(re(loop(2*x, 2*y, -2*x, -2*y)))"},
-                 std::pow(bessel_ratio(1, 0, 2.0), 4), 0.006);
+  expect_open_average({.lattice = "3 * 3",
+                       .ends = "boundary = open",
+                       .action = "2.0*sum(1 - re(P[mu,nu]), mu < nu)",
+                       .measured = "p = total(re(loop(2*x, 2*y, -2*x, -2*y)))"},
+                      std::pow(bessel_ratio(1, 0, 2.0), 4), 0.006);
 }
 
 // A weight of its own for each row of plaquettes.
@@ -114,7 +114,7 @@ TEST(OpenLinks, WeightsOfEachSite) {
     SCOPED_TRACE(text);
     const auto result = run_text(text, {});
     for (const int row : {0, 1, 2})
-      expect_average(result, "p" + std::to_string(row), bessel_ratio(1, 0, 0.5 + row), 0.009);
+      expect_open_average(result, "p" + std::to_string(row), bessel_ratio(1, 0, 0.5 + row), 0.009);
   }
 }
 
@@ -199,7 +199,7 @@ TEST(OpenLinks, EnergiesAreThoseOfExplicitSums) {
               1e-11);
 }
 
-double along_momenta(FixedQuarks& links) {
+double along_momenta_of_links(FixedQuarks& links) {
   const std::vector<double> slopes = links.slopes();
   double along = 0;
   for (std::size_t i = 0; i < slopes.size(); ++i) along += slopes[i] * links.momentum(i);
@@ -225,7 +225,7 @@ TEST(OpenLinks, ForcesAreDifferencesOfTheEnergy) {
     SCOPED_TRACE(row.definitions + row.ends + row.action);
     FixedQuarks links(model.text(), 2, 3, 24, 1.1, 0);
     links.action();
-    const double along = along_momenta(links);
+    const double along = along_momenta_of_links(links);
     EXPECT_GT(std::fabs(along), 0.1);
     EXPECT_NEAR(along, links.energy_slope(), 2e-8 * std::max(1.0, std::fabs(along)));
   }
@@ -288,7 +288,7 @@ TEST(OpenLinks, ForcesOfQuarksAreDifferencesOfTheAction) {
     FixedQuarks quarks(model.text(), 2, 2, 8, 1.1);
     if (options.find("even_odd") != std::string::npos) quarks.at_odd_sites({2, 4});
     quarks.action();
-    const double along = along_momenta(quarks);
+    const double along = along_momenta_of_links(quarks);
     EXPECT_GT(std::fabs(along), 0.1);
     EXPECT_NEAR(along, quarks.slope(), 2e-8 * std::max(1.0, std::fabs(along))) << options;
   }
