@@ -13,6 +13,9 @@ struct Spilling {
 };
 
 constexpr std::array kSpilling{
+    Spilling{"cosmology/lphi4_su2u1.vphi", "first", 440, "energies of both groups, once, f64"},
+    Spilling{"cosmology/lphi4_su2u1.vphi", "watch", 1300,
+             "energies of both groups at outputs, f64"},
     Spilling{"gauge/nucleon.vphi", "observe_1", 8000, "all contractions of an output at a site"},
     Spilling{"gauge/nucleon.vphi", "watch", 8000, "all contractions of an output at a site"},
     Spilling{"gauge/wilson_quark.vphi", "observe_1_stage_2", 1000, "products of an output"},

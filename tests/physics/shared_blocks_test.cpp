@@ -53,11 +53,13 @@ TEST_P(SharedBlocks, GiveEachSiteItsNumber) {
 
 INSTANTIATE_TEST_SUITE_P(
     Lattices, SharedBlocks,
-    ::testing::Values(Case{"[32, 34]", "-K*sum(s*s@k, k)", "2 sites"},  // colours along y
-                      Case{"2048", "-K*s*s@x", "2 sites"},              // and along the only axis
-                      Case{"[8, 8, 18]", "-K*sum(s*s@k, k)", "2 sites"},
-                      Case{"[34, 32]", "-K*sum(s*s@k, k)", "a site"},  // rows are not whole blocks
-                      Case{"[8, 8]", "-K*sum(s*s@k, k)", "a site"}));  // too few to fill the device
+    ::testing::Values(Case{"[64, 34]", "-K*sum(s*s@k, k)", "4 sites"},  // colours along y
+                      Case{"4096", "-K*s*s@x", "4 sites"},              // and along the only axis
+                      Case{"[8, 8, 36]", "-K*sum(s*s@k, k)", "4 sites"},
+                      Case{"[36, 32]", "-K*sum(s*s@k, k)",
+                           "2 sites"},                                 // rows are half a group more
+                      Case{"[34, 32]", "-K*sum(s*s@k, k)", "a site"},  // and are not whole blocks
+                      Case{"[8, 8]", "-K*sum(s*s@k, k)", "a site"}));  // too few for the device
 
 }  // namespace
 }  // namespace vphi

@@ -99,6 +99,43 @@ void every_kernel_compiles_for_cuda(const std::string& path, const std::string& 
   }
 }
 
+/// A jet through a part of the first plane and a pressure beside all planes: states beyond the ends
+/// of the axis that is cut and of the other.
+constexpr const char* kJet = R"(model jet "A jet that comes in"
+lattice plane: [64, 48], length = 1, boundary = outflow
+primitive eps: real, v: vec(2)
+p(eps) = eps/3
+W = 1/sqrt(1 - norm2(v))
+conserve M = (eps + p)*W^2*v:    div(M*v) + grad(p)
+conserve E = (eps + p)*W^2 - p:  div((E + p)*v)
+recover {
+  u   = norm(M)/(E + p)
+  eps = E - norm(M)*u
+  v   = M/(E + p)
+  solve u by fixed_point, tol = 1e-13, max = 60, start = 0
+}
+beyond low(y): eps = (2 if abs(x) < 0.1 else eps), v = ([0, 0.5 + 0.1*sin(20*t)] if abs(x) < 0.1 else v)
+beyond high(x): eps = 1 + 0.1*y
+cs = 1/sqrt(3)
+speed[i] = (abs(v[i]) + cs)/(1 + abs(v[i])*cs)
+scheme kt, speed = speed
+evolve heun, dt = 0.2*dx, until = step == 40
+init eps = 1, v = [0, 0]
+precision real = f64
+every 20 steps: snapshot(eps), max(eps), mean(M[1]) -> "jet.h5"
+)";
+
+TEST(CutFluids, GivenEndsHaveTheBitsOfOneDevice) {
+  const testing::ScratchFolder folder;
+  const std::string path = (folder / "jet.vphi").string();
+  std::ofstream(path) << kJet;
+  for (const int ranks : {2, 3}) {
+    const auto result = testing::cut_and_compare(path, ranks);
+    EXPECT_EQ(result.refused, "") << ranks;
+    EXPECT_EQ(result.differs, "") << ranks;
+  }
+}
+
 /// Bodies that feel a mean field, with noise: ranks send each other sums alone.
 constexpr const char* kRotors = R"(model rotors "Noisy oscillators that are coupled globally"
 param K = 3, T = 0.5, N = 16384

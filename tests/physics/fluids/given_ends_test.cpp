@@ -204,9 +204,9 @@ expect conserved(u) within 1e-13
 constexpr double kFlow = 0.8;  ///< faster than sound, so that all waves come in
 
 /// Matter, p = e/3, of e = 1 that streams into a box, in which matter of e = 16 follows from t = 0
-/// on: mean error of e at t = 0.8. The exact solution is the tube in a frame that moves.
+/// on: mean error of e at the end. The exact solution is the tube in a frame that moves.
 double held_tube(const std::string& scheme, const std::string& evolve, int cells,
-                 const std::string& device = "native") {
+                 const std::string& device = "native", double end = 0.8) {
   const auto text = fmt::format(R"(model held "A tube whose end is held"
 lattice tube: {}, length = 1, boundary = outflow
 primitive eps: real, v: vec(1)
@@ -226,13 +226,13 @@ recover {{
 }}
 beyond low(x): eps = 16, v = [0.8]
 scheme {}
-evolve {}, dt = 0.4*dx, until = t >= 0.8
+evolve {}, dt = 0.4*dx, until = t >= {}
 init eps = 1, v = [0.8]
 precision real = f64
 at end: t, total(E) -> "held.h5"
 expect conserved(E) within 1e-12
 )",
-                                cells, scheme, evolve);
+                                cells, scheme, evolve, end);
   testing::Simulation setup;
   setup.device = device;
   setup.keep_state = true;
@@ -258,11 +258,17 @@ TEST(GivenEnds, AHeldEndIsOneSideOfARiemannProblem) {
   }
 }
 
+// For 50 steps: behind a steep front shasta makes of a rounding 1e-6 in 140 steps, whether an end
+// is given or not.
 TEST(GivenEnds, DevicesAgree) {
   if (testing::device("opencl") == nullptr) GTEST_SKIP() << "no OpenCL device";
   for (const auto& [scheme, evolve] :
-       {std::pair{"kt, speed = speed", "heun"}, {"shasta", "scheme"}})
-    EXPECT_NEAR(held_tube(scheme, evolve, 100), held_tube(scheme, evolve, 100, "opencl"), 1e-11);
+       {std::pair{"kt, speed = speed", "heun"}, {"shasta", "scheme"}}) {
+    const auto error = [&](const char* device) {
+      return held_tube(scheme, evolve, 100, device, 0.2);
+    };
+    EXPECT_NEAR(error("native"), error("opencl"), 1e-11) << scheme;
+  }
 }
 
 // Gas of density 1 and velocity -w against a mirror: a shock runs back with S, and what stays
