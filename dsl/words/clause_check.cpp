@@ -147,16 +147,24 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
     report(errors::destination_missing(clause.keyword_span, clause.keyword));
   }
   if (clause.destination && rule.destination != Need::Never &&
-      clause.destination->kind == ExprKind::Call && !find_link_file(clause.destination->text) &&
-      !program::find_surface_format(clause.destination->text)) {
-    const bool named = clause.destination->args.size() == 1 &&
-                       clause.destination->args[0]->kind == ExprKind::String;
-    report(errors::destination_kind(clause.destination->span,
-                                    named ? clause.destination->args[0]->text : std::string()));
-  }
+      clause.destination->kind == ExprKind::Call)
+    writer(*clause.destination);
   if (clause.destination && rule.destination == Need::Always &&
       clause.destination->kind == ExprKind::String)
     file_name(*clause.destination);
+}
+
+/// `ildg("name")`, `music("name", T = T, ...)`.
+void ClauseCheck::writer(const Expr& call) {
+  const bool links = find_link_file(call.text) != nullptr;
+  const bool named = call.args.size() == 1 && call.args[0]->kind == ExprKind::String;
+  if (!named || (!links && !program::find_surface_format(call.text))) {
+    report(errors::destination_kind(call.span, named ? call.args[0]->text : std::string()));
+    return;
+  }
+  if (!links) return;  // the columns of a surface are read with the outputs
+  for (const NamedArgument& argument : call.named)
+    report(errors::unknown_option(argument.span, call.text, argument.name, std::nullopt, {}));
 }
 
 /// Result files stay in the output folder, and their ending says what is written.

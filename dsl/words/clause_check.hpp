@@ -24,6 +24,7 @@ class ClauseCheck {
   // clause_check.cpp: from the table
   void lines(const std::vector<Line>& lines, const std::string& inside);
   void clause(const Line& line, const std::string& inside);
+  void writer(const Expr& call);
   void file_name(const Expr& name_expr);
   bool known_slip(const Clause& clause, const ClauseRule& rule);
   void form(const Clause& clause, const ClauseRule& rule);

@@ -84,8 +84,7 @@ constexpr ClauseDoc kDocs[] = {
     {"level", "One level of a nested integrator, from outer to inner."},
     {"init",
      "The state at the start: a value, or with `~` a random distribution. `gauss = 0` solves for "
-     "the "
-     "electric fields of what is charged."},
+     "the electric fields of what is charged."},
     {"random",
      "The generator of the numbers of `noise` (philox of ten rounds, philox7, or xorshift32 in "
      "short "
