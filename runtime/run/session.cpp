@@ -462,10 +462,14 @@ void Session::swap_steps(std::int64_t first, std::int64_t steps) {
     swap(program_.launches(first + i), 1);
 }
 
-RecordingHandle Session::recording(std::int64_t steps) {
+std::vector<bool> Session::present_copies() const {
   std::vector<bool> copies;
   for (const Copies& c : buffers_) copies.push_back(c.now != 0);
-  const auto key = std::tuple(copies, phase(step_), steps);
+  return copies;
+}
+
+RecordingHandle Session::recording(std::int64_t steps) {
+  const auto key = std::tuple(present_copies(), phase(step_), steps);
   const auto found = recordings_.find(key);
   if (found != recordings_.end()) return found->second;
   // the other parity as well, before anything is recorded
@@ -484,9 +488,7 @@ RecordingHandle Session::recording(std::int64_t steps) {
 }
 
 RecordingHandle Session::recording_of_passes(std::int64_t passes) {
-  std::vector<bool> copies;
-  for (const Copies& c : buffers_) copies.push_back(c.now != 0);
-  const auto key = std::tuple(copies, std::int64_t{-1}, passes);
+  const auto key = std::tuple(present_copies(), std::int64_t{-1}, passes);
   const auto found = recordings_.find(key);
   if (found != recordings_.end()) return found->second;
   provide(program_.together, false);

@@ -218,6 +218,8 @@ class Session {
   void map(std::size_t number);
   bool maps_on_device();
   void swap(const Launches& list, std::int64_t times);
+  /// Which copy of each buffer is the present one.
+  std::vector<bool> present_copies() const;
   /// Exchanges the copies as the steps from number `first` on do.
   void swap_steps(std::int64_t first, std::int64_t steps);
   std::int64_t phase(std::int64_t step) const;

@@ -68,9 +68,7 @@ RecordingHandle Session::rounds_of(std::size_t number) {
       for (const Argument& a : kernel.arguments)
         memory.push_back(resolve(kernel, launch.kernel, a).id);
     }
-  std::vector<bool> copies;
-  for (const Copies& c : buffers_) copies.push_back(c.now != 0);
-  SolveRounds& known = solve_rounds_[{number, copies}];
+  SolveRounds& known = solve_rounds_[{number, present_copies()}];
   if (known.recording.id >= 0 && known.memory == memory) return known.recording;
   if (known.recording.id >= 0) device_.forget(known.recording);
   if (notes_.id < 0) {

@@ -1,5 +1,7 @@
 #include "tests/support/simulate.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include <map>
@@ -86,6 +88,14 @@ std::string exact(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.17g", value);
   return text;
+}
+
+double largest(const runtime::RunResult& result, const std::string& name) {
+  const auto* series = result.find(name);
+  if (!series) throw std::runtime_error("the run wrote no series `" + name + "`");
+  double most = 0;
+  for (const auto& [t, value] : series->points) most = std::max(most, std::abs(value));
+  return most;
 }
 
 double last(const runtime::RunResult& result, const std::string& name) {

@@ -45,6 +45,9 @@ std::string shipped(const std::string& name);
 /// A number for a model's text, with every digit.
 std::string exact(double value);
 
+/// The largest magnitude of a scalar in a series; the test fails where the run did not write it.
+double largest(const runtime::RunResult& result, const std::string& name);
+
 /// Last value of a scalar; the test fails where the run did not write it.
 double last(const runtime::RunResult& result, const std::string& name);
 

@@ -68,7 +68,7 @@ std::optional<OutputClause> read_exchange(const Program& d, Lowerer& lower, Prog
       if (!level.solves.empty())
         d.fail(errors::not_yet(item->span, "an exchange of configurations under a determinant"));
   const std::string name = axis_named(d, *item);
-  const int axis = axis_of_sweep(d, name);
+  const int axis = *exchange_axis(d);
   if (axis < 0) {
     d.remark(fmt::format("`{}` has one value: no configurations are exchanged", name));
     return std::nullopt;

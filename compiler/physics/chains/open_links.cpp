@@ -65,8 +65,7 @@ class Keeper {
 
 void keep_links_outside(const Program& d, System& system) {
   for (const StateField& field : d.fields) {
-    if (!field.links || std::ranges::none_of(field.walls.open, [](bool open) { return open; }))
-      continue;
+    if (!field.links || !field.walls.any_open()) continue;
     const Keeper keeper(d, field);
     std::visit(
         Kinds{[](const Still&) {},

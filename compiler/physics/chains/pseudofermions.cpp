@@ -108,9 +108,9 @@ class PseudofermionField {
     const int first = d_.collected.arrays;
     for (int i = 0; i < reals(); ++i) {
       const int array = d_.new_array();
-      d_.collected.spinor_parts[array] = {i % 2 != 0, factor_.edges};
       if (memory) to_.memory.push_back({array, fmt::format("{}_{}_{}", name_, what, i + 1), true});
     }
+    d_.mark_spinor(first, factor_.edges);
     return first;
   }
 
@@ -206,7 +206,7 @@ class PseudofermionField {
           odd_square(d_, *factor.parts, *factor.adjoint_parts, link_, factor.colours, unknown);
       system.even_odd =
           odd_square_system(d_, *factor.parts, *factor.adjoint_parts, link_, factor.colours);
-      set_boundaries(first);
+      d_.mark_spinor(first, factor_.edges);
     } else {
       const int stage = new_spinor("stage", false);
       system.op.stages.push_back({arrays_from(stage), applied(factor.adjoint, unknown), -1});
@@ -228,14 +228,9 @@ class PseudofermionField {
       const PartedOperator &parts = adjoint ? *factor.adjoint_parts : *factor.parts,
                            &others = adjoint ? *factor.parts : *factor.adjoint_parts;
       system.even_odd = odd_system(d_, parts, others, link_, factor.colours);
-      set_boundaries(first);
+      d_.mark_spinor(first, factor_.edges);
     }
     add_system(std::move(system), unknown, right, to, kicks);
-  }
-
-  void set_boundaries(int first) const {
-    for (int array = first; array < d_.collected.arrays; ++array)
-      d_.collected.spinor_parts[array] = {(array - first) % 2 != 0, factor_.edges};
   }
 
   /// `op`: the operator of the system, {0} the name of D.

@@ -41,6 +41,8 @@ bool has_walls(const StateField& field) { return !field.spinor && !field.link &&
 
 }  // namespace
 
+bool Walls::any_open() const { return std::ranges::any_of(open, std::identity{}); }
+
 bool Walls::by_parts(int dims) const {
   for (int axis = 0; axis < dims; ++axis) {
     const Boundary b = boundary[place(axis)];

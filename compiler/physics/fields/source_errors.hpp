@@ -16,9 +16,9 @@ Diagnostic velocity_in_source(Span span, const std::string& source, const std::s
 /// The action of a Markov chain contains a time derivative, but a chain has no time; `action` may
 /// be empty.
 Diagnostic velocity_in_action(Span span, const std::string& action);
-/// `min` or `max` over all sites in an expression from which a force is derived.
-/// Beside terms f(u)*R.
+/// E0875: the curvature of a Lagrangian stands otherwise than in terms f(u)*R.
 Diagnostic curvature_not_linear(Span span);
+/// `min` or `max` over all sites in an expression from which a force is derived.
 Diagnostic extremum_in_source(Span span);
 /// `name` is an energy that contains the potential which is being defined.
 Diagnostic source_of_itself(Span span, const std::string& name, const std::string& source);

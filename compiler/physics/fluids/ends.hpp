@@ -25,7 +25,6 @@ class GivenEnds {
   /// Reads the clauses `beyond`; fails with E0836 where one cannot be obeyed.
   GivenEnds(const Equations& d, Lowerer& lower);
 
-  bool any() const { return !chosen_.empty(); }
   /// Puts the choices into the lines, results and faces of a scheme along its axis. `half_step`:
   /// the scheme is a step with values at half of it, and so are the primitive variables here.
   void put_into(AxisScheme& scheme, bool half_step) const;

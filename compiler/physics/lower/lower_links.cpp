@@ -5,7 +5,6 @@
 // multiply instead (compiler/gauge). While an action is read a product of links is its path.
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 
 #include <fmt/format.h>
 
@@ -237,9 +236,8 @@ Lowerer Lowerer::keeping_gaps() const {
 
 // cos(theta) = 1 - 2 sin^2(theta/2), and re(tr(P)) = N - |1 - P|^2/2 of unitary P.
 std::shared_ptr<const Gap> Lowerer::gap_of(const Value& product, int n) const {
-  const bool open = std::ranges::any_of(d_.fields, [](const StateField& field) {
-    return std::ranges::any_of(field.walls.open, std::identity{});
-  });
+  const bool open = std::ranges::any_of(
+      d_.fields, [](const StateField& field) { return field.walls.any_open(); });
   if (!keep_gaps_ || open || !sole_path(product.links) || product.path || product.rows != n ||
       product.columns != n)
     return nullptr;

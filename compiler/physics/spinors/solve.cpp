@@ -201,11 +201,9 @@ void forget_edges(const Program& d, int first) {
   parts.erase(parts.lower_bound(first), parts.end());
 }
 
-/// All arrays from `first` on are those of spinors.
 void set_edges(const Program& d, int first, const EdgePhases& edges) {
   forget_edges(d, first);
-  for (int array = first; array < d.collected.arrays; ++array)
-    d.collected.spinor_parts[array] = {(array - first) % 2 != 0, edges};
+  d.mark_spinor(first, edges);
 }
 
 /// The same system, if it has been asked for before; systems with the same operator are noted in

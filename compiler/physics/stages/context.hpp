@@ -91,6 +91,11 @@ struct Context {
     const auto found = collected.spinor_parts.find(array);
     return found == collected.spinor_parts.end() ? EdgePhases{} : found->second.edges;
   }
+  /// All arrays from `first` on are a spinor's that gains this.
+  void mark_spinor(int first, const EdgePhases& edges) const {
+    for (int array = first; array < collected.arrays; ++array)
+      collected.spinor_parts[array] = {(array - first) % 2 != 0, edges};
+  }
   void remark(std::string sentence) const { collected.remarks.push_back(std::move(sentence)); }
   Expr time() const { return arena().symbol("t"); }
 };

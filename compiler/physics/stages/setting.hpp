@@ -22,6 +22,8 @@ struct Walls {
   std::array<Expr, 4> twist{};
   /// Of links: there is none from the last site along the axis to the first.
   std::array<bool, 4> open{};
+  /// Whether links end along some axis.
+  bool any_open() const;
   /// Whether sum(u lap v) = sum(v lap u) for fields with these walls.
   bool by_parts(int dims) const;
   bool periodic(int dims) const;

@@ -125,7 +125,7 @@ Expr VacuumDraws::mass2(const dsl::Expr& e, const StateField& field, int array) 
     if (!range || !(range->low > 0)) {
       d_.fail(errors::no_expansion(d_.background.span, range ? range->low : 0));
     }
-    mass2 = mass2 - arena.rational(9, 4) * start_hubble2(d_, density);
+    mass2 = mass2 - arena.rational(9, 4) * hubble2(d_, density);
   } else if (d_.background.metric == Metric::Prescribed) {
     const Expr rate = units_.at_start(units_.hubble());
     mass2 = mass2 - arena.rational(9, 4) * algebra::pow(rate, 2);

@@ -108,10 +108,6 @@ std::optional<std::pair<kernel::SiteLoop, kernel::SiteLoop>> with_sums_behind(
   return std::pair(std::move(stores), std::move(sums));
 }
 
-}  // namespace
-
-namespace {
-
 /// The values of a start as a block: first arrays, then the scalars that they do not need.
 class StartBlock {
  public:
@@ -196,26 +192,24 @@ Initial initial_state(const physics::System& system, Slots& slots, Storage& stor
     const auto number = algebra::constant(s.initial);
     slots.add(s.symbol, number ? static_cast<double>(number->real) : 0);
   }
-  Initial result;
   StartBlock start(system, slots, storage);
   start.set_numbers();
   start.set_arrays();
+  std::vector<StartPart> parts;
   if (system.gauss.empty()) {
     start.set_scalars();
-    StartPart all = start.take("initial");
-    result.chain = std::move(all.chain);
-    result.alone = std::move(all.alone);
-    return result;
+    parts.push_back(start.take("initial"));
+  } else {
+    parts.push_back(start.take("initial"));
+    for (StartPart& part : obey_gauss(system, slots, storage)) parts.push_back(std::move(part));
+    StartBlock scalars(system, slots, storage);
+    scalars.set_numbers();
+    scalars.set_scalars();
+    parts.push_back(scalars.take("initial_scalars"));
   }
-  result.before.push_back(start.take("initial"));
-  for (StartPart& part : obey_gauss(system, slots, storage)) result.before.push_back(part);
-  StartBlock scalars(system, slots, storage);
-  scalars.set_numbers();
-  scalars.set_scalars();
-  StartPart last = scalars.take("initial_scalars");
-  result.chain = std::move(last.chain);
-  result.alone = std::move(last.alone);
-  return result;
+  StartPart last = std::move(parts.back());
+  parts.pop_back();
+  return {std::move(parts), std::move(last.chain), std::move(last.alone)};
 }
 
 bool kernels_of_start_draw(const physics::System& system) {

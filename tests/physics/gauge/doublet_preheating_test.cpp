@@ -13,6 +13,7 @@
 namespace vphi {
 namespace {
 
+using testing::largest;
 using testing::last;
 using testing::Simulation;
 
@@ -35,15 +36,6 @@ void cut(std::string& text, const std::string& from, const std::string& to) {
   text.erase(first, text.find('\n', second) + 1 - first);
 }
 
-double worst(const runtime::RunResult& result, const std::string& name) {
-  double found = 0;
-  const auto* series = result.find(name);
-  if (!series) ADD_FAILURE() << name << " was not written";
-  for (const auto& [t, value] : series ? series->points : decltype(series->points){})
-    found = std::max(found, std::abs(value));
-  return found;
-}
-
 TEST(DoubletPreheating, KeepsItsPromises) {
   Simulation setup;
   setup.lattice = "8^3";
@@ -64,7 +56,7 @@ TEST(DoubletPreheating, TheConstraintDriftsByTheOrder) {
     text += "every 1 step: off = mean(rho)/(3*frw.H^2) - 1 -> \"o.h5\"\n";
     Simulation setup;
     setup.lattice = "8^3";
-    return worst(testing::run_text(text, setup), "off");
+    return largest(testing::run_text(text, setup), "off");
   };
   EXPECT_NEAR(std::log2(off("0.005", "leapfrog") / off("0.0025", "leapfrog")), 2, 0.1);
 }

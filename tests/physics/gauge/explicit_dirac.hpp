@@ -159,4 +159,17 @@ inline double largest_difference(const Field& a, const Field& b) {
   return largest;
 }
 
+/// Largest difference of phi = D eta, as `drawn(eta)` makes it, from explicit sums: for each of
+/// `components` of eta alone.
+template <class Drawn>
+double error_of_draws(const Operator& d, const Field& links, std::size_t components, Drawn drawn) {
+  double most = 0;
+  for (std::size_t k = 0; k < components; ++k) {
+    Field eta(components);
+    eta[k] = {1, 0.5};
+    most = std::max(most, largest_difference(drawn(eta), applied(d, links, eta)));
+  }
+  return most;
+}
+
 }  // namespace vphi::testing::dirac

@@ -200,6 +200,14 @@ class FixedQuarks {
     return (8 * (energy(e) - energy(-e)) - energy(2 * e) + energy(-2 * e)) / (12 * e);
   }
 
+  /// The same derivative by the slopes of the kernels, along the momenta p.
+  double along_momenta() {
+    const std::vector<double> all = slopes();
+    double sum = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) sum += all[i] * momentum(i);
+    return sum;
+  }
+
   /// Replaces the links U_mu(x) by g(x) U_mu(x) g(x + mu)^+ with g at random.
   void transform(const std::vector<int>& extent) {
     std::vector<Dense> g;

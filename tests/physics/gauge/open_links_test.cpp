@@ -199,13 +199,6 @@ TEST(OpenLinks, EnergiesAreThoseOfExplicitSums) {
               1e-11);
 }
 
-double along_momenta_of_links(FixedQuarks& links) {
-  const std::vector<double> slopes = links.slopes();
-  double along = 0;
-  for (std::size_t i = 0; i < slopes.size(); ++i) along += slopes[i] * links.momentum(i);
-  return along;
-}
-
 TEST(OpenLinks, ForcesAreDifferencesOfTheEnergy) {
   const std::string plain = "P[mu,nu] = loop(mu, nu, -mu, -nu)";
   const struct {
@@ -225,7 +218,7 @@ TEST(OpenLinks, ForcesAreDifferencesOfTheEnergy) {
     SCOPED_TRACE(row.definitions + row.ends + row.action);
     FixedQuarks links(model.text(), 2, 3, 24, 1.1, 0);
     links.action();
-    const double along = along_momenta_of_links(links);
+    const double along = links.along_momenta();
     EXPECT_GT(std::fabs(along), 0.1);
     EXPECT_NEAR(along, links.energy_slope(), 2e-8 * std::max(1.0, std::fabs(along)));
   }
@@ -270,14 +263,9 @@ TEST(OpenLinks, HopsDoNotLeadAcross) {
     for (int mu = 0; mu < 2; ++mu)
       for (int i = 0; i < 4; ++i)
         links.push_back(mu == 1 && s / 2 == 3 ? C(0) : quarks.entry(s, mu, i / 2, i % 2));
-  double most = 0;
-  for (int k = 0; k < kSites * kInside; ++k) {
-    testing::dirac::Field eta(static_cast<std::size_t>(kSites * kInside));
-    eta[static_cast<std::size_t>(k)] = {1, 0.5};
-    const auto expected = testing::dirac::applied(d, links, eta);
-    most = std::max(most, testing::dirac::largest_difference(quarks.drawn(eta), expected));
-  }
-  EXPECT_LT(most, 1e-14);
+  EXPECT_LT(testing::dirac::error_of_draws(d, links, kSites * kInside,
+                                           [&](const auto& eta) { return quarks.drawn(eta); }),
+            1e-14);
 }
 
 TEST(OpenLinks, ForcesOfQuarksAreDifferencesOfTheAction) {
@@ -288,7 +276,7 @@ TEST(OpenLinks, ForcesOfQuarksAreDifferencesOfTheAction) {
     FixedQuarks quarks(model.text(), 2, 2, 8, 1.1);
     if (options.find("even_odd") != std::string::npos) quarks.at_odd_sites({2, 4});
     quarks.action();
-    const double along = along_momenta_of_links(quarks);
+    const double along = quarks.along_momenta();
     EXPECT_GT(std::fabs(along), 0.1);
     EXPECT_NEAR(along, quarks.slope(), 2e-8 * std::max(1.0, std::fabs(along))) << options;
   }

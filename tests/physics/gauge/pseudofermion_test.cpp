@@ -225,9 +225,7 @@ TEST(Pseudofermions, ForcesOfPowersAreDifferencesOfTheAction) {
       FixedQuarks quarks(model.text(), 1, 2, 16, 1.5, 2);
       if (halves) quarks.at_odd_sites({4, 4});
       quarks.action();
-      const std::vector<double> slopes = quarks.slopes();
-      double along = 0;
-      for (std::size_t i = 0; i < slopes.size(); ++i) along += slopes[i] * quarks.momentum(i);
+      const double along = quarks.along_momenta();
       EXPECT_GT(std::abs(along), 0.1);
       EXPECT_NEAR(along, quarks.slope(), 2e-8);
     }
@@ -307,9 +305,7 @@ TEST(Pseudofermions, NumbersOfTheSite) {
                          "c*index(x)*U[x]*U[y]@x*(1 + gamma[x])*psi@(1,1)"};
     FixedQuarks quarks(model.text(), 1, 2, 16, 1.5);
     quarks.action();
-    const std::vector<double> slopes = quarks.slopes();
-    double along = 0;
-    for (std::size_t i = 0; i < slopes.size(); ++i) along += slopes[i] * quarks.momentum(i);
+    const double along = quarks.along_momenta();
     EXPECT_GT(std::abs(along), 0.1);
     EXPECT_NEAR(along, quarks.slope(), 2e-8 * std::max(1.0, std::abs(along))) << lattice;
   }
@@ -325,9 +321,7 @@ TEST(Pseudofermions, Quotients) {
                      "(1e-13))/pseudofermion(D, " + option + ", solver = " + solver + "(1e-13))";
       FixedQuarks quarks(model.text(), 1, 2, 16, 1.5);
       quarks.action();
-      const std::vector<double> slopes = quarks.slopes();
-      double along = 0;
-      for (std::size_t i = 0; i < slopes.size(); ++i) along += slopes[i] * quarks.momentum(i);
+      const double along = quarks.along_momenta();
       EXPECT_GT(std::abs(along), 0.1);
       EXPECT_NEAR(along, quarks.slope(), 1e-8) << model.action;
       expect_order(model, "omelyan2", 2, 16, 0.05);

@@ -11,17 +11,9 @@ namespace vphi {
 namespace {
 
 using testing::exact;
+using testing::largest;
 using testing::last;
 using testing::run_text;
-
-double largest(const runtime::RunResult& result, const std::string& name) {
-  double most = 0;
-  const auto* series = result.find(name);
-  if (!series) ADD_FAILURE() << name << " was not written";
-  for (const auto& [t, value] : series ? series->points : decltype(series->points){})
-    most = std::max(most, std::abs(value));
-  return most;
-}
 
 /// n - re(tr(adj(U)*U)) is computed as |1 - adj(U)*U|^2/2: 5e-29 is 1e-14 of the matrix.
 constexpr const char* kFromGroup = "from_group";

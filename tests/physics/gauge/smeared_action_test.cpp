@@ -40,13 +40,6 @@ std::string quark_lines(const std::string& spinor, const std::string& axis,
          quark + "\n";
 }
 
-double along_momenta(FixedQuarks& run) {
-  const std::vector<double> slopes = run.slopes();
-  double along = 0;
-  for (std::size_t i = 0; i < slopes.size(); ++i) along += slopes[i] * run.momentum(i);
-  return along;
-}
-
 /// Twisted-mass quarks on two stout steps, all sites, SU(3) on 4 x 2 x 6 x 4.
 TEST(SmearedActions, QuarksOfAnotherProgram) {
   SmearedModel model{.gauge = "SU(3)",
@@ -74,7 +67,7 @@ TEST_P(SmearedLoops, ForcesAreDifferencesOfTheAction) {
   SmearedModel model{.gauge = p.gauge, .action = p.action, .before = p.before};
   FixedQuarks run(model.text(), p.colours, 2, 12, 1.1, 0);
   run.action();
-  const double along = along_momenta(run), known = run.energy_slope();
+  const double along = run.along_momenta(), known = run.energy_slope();
   EXPECT_GT(std::abs(along), 0.1);
   EXPECT_NEAR(along, known, 1e-8 * std::max(1.0, std::abs(known)));
   // V differs from U, so that a force without the chain rule would be seen
@@ -83,7 +76,7 @@ TEST_P(SmearedLoops, ForcesAreDifferencesOfTheAction) {
   plain.replace(plain.find("rho = 0.1"), 9, "rho = 0.0");
   FixedQuarks thin(plain, p.colours, 2, 12, 1.1, 0);
   thin.action();
-  EXPECT_GT(std::abs(along_momenta(thin) - along), 0.01);
+  EXPECT_GT(std::abs(thin.along_momenta() - along), 0.01);
 }
 
 const std::string kPlaquettesOfW = "2*sum(1 - re(tr(loop(W, mu, nu, -mu, -nu))), mu < nu)";
@@ -128,7 +121,7 @@ TEST_P(SmearedQuarks, ForcesAreDifferencesOfTheAction) {
   FixedQuarks run(model.text(), p.colours, 2, 8, 1.1, 2);
   if (p.halves) run.at_odd_sites({4, 2});
   run.action();
-  const double along = along_momenta(run);
+  const double along = run.along_momenta();
   EXPECT_GT(std::abs(along), 0.01);
   EXPECT_NEAR(along, run.slope(), 2e-8 * std::max(1.0, std::abs(along)));
 }
@@ -214,7 +207,7 @@ TEST_P(ProjectedLoops, OfAnotherProgram) {
   double squares = 0;
   for (const double slope : run.slopes()) squares += slope * slope;
   EXPECT_NEAR(squares, p.known.squares, 1e-8 * p.known.squares);
-  EXPECT_NEAR(along_momenta(run), p.known.along, 1e-8);
+  EXPECT_NEAR(run.along_momenta(), p.known.along, 1e-8);
   EXPECT_NEAR(run.slopes().front(), p.known.first, 1e-8);
   EXPECT_NEAR(run.slopes().back(), p.known.last, 1e-8);
   // under a gauge transformation at random

@@ -192,14 +192,9 @@ TEST(Twist, DrawsByTheOperatorOfExplicitSums) {
   for (int s = 0; s < kSites; ++s)
     for (int mu = 0; mu < 2; ++mu)
       for (int i = 0; i < 4; ++i) links.push_back(quarks.entry(s, mu, i / 2, i % 2));
-  double most = 0;
-  for (int k = 0; k < kSites * kInside; ++k) {
-    testing::dirac::Field eta(static_cast<std::size_t>(kSites * kInside));
-    eta[static_cast<std::size_t>(k)] = {1, 0.5};
-    const auto expected = testing::dirac::applied(d, links, eta);
-    most = std::max(most, testing::dirac::largest_difference(quarks.drawn(eta), expected));
-  }
-  EXPECT_LT(most, 1e-14);
+  EXPECT_LT(testing::dirac::error_of_draws(d, links, kSites * kInside,
+                                           [&](const auto& eta) { return quarks.drawn(eta); }),
+            1e-14);
 }
 
 // Slopes along the momenta against differences of the action.
@@ -222,9 +217,7 @@ TEST(Twist, ForcesAreDifferencesOfTheAction) {
       FixedQuarks quarks(model.text(), box.colours, 2, box.sites, 1.5);
       if (action.find("even_odd") != std::string::npos) quarks.at_odd_sites({box.sites / 4, 4});
       quarks.action();
-      const std::vector<double> slopes = quarks.slopes();
-      double along = 0;
-      for (std::size_t i = 0; i < slopes.size(); ++i) along += slopes[i] * quarks.momentum(i);
+      const double along = quarks.along_momenta();
       EXPECT_GT(std::fabs(along), 0.1) << action;
       EXPECT_NEAR(along, quarks.slope(), 2e-8 * std::max(1.0, std::fabs(along)))
           << box.gauge << action;
