@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "program/fourier_cost.hpp"
+
 namespace vphi::runtime {
 namespace {
 
@@ -28,11 +30,14 @@ double bytes_of_arrays(const program::Program& program,
                        const std::vector<program::Launch>& launches) {
   using Kind = program::Argument::Kind;
   std::map<std::pair<Kind, int>, double> arrays;
-  for (const program::Launch& launch : launches)
+  std::vector<int> maps;
+  for (const program::Launch& launch : launches) {
+    maps.insert(maps.end(), launch.maps.begin(), launch.maps.end());
     for (const auto& argument : program.kernels[static_cast<std::size_t>(launch.kernel)].arguments)
       if (argument.kind == Kind::Current || argument.kind == Kind::Next)
         arrays[{argument.kind, argument.index}] = static_cast<double>(argument.bytes);
-  double sum = 0;
+  }
+  double sum = program::bytes_of_maps(program, maps);
   for (const auto& [array, bytes] : arrays) sum += bytes;
   return sum;
 }
@@ -54,8 +59,85 @@ Limits limits(const program::Kernel& kernel, const Ceilings& c, int units, doubl
   return l;
 }
 
+Units units_of(const DeviceInfo& info) { return {info.compute_units, info.local_bytes}; }
+
+namespace {
+
+/// The sums over launches while they are made.
+class Step {
+ public:
+  Step(const program::Program& program, const Ceilings& ceilings, const Units& units, double arrays)
+      : program_(program), ceilings_(ceilings), units_(units), arrays_(arrays) {}
+
+  /// `times`: launches a step; `moved`: how often a step its arrays are moved. Returns the seconds
+  /// of the kernel and of its maps.
+  double add(const program::Launch& launch, double times, double moved) {
+    const auto& kernel = program_.kernels[static_cast<std::size_t>(launch.kernel)];
+    result_.flops += times * kernel.flops;
+    result_.bytes += times * kernel.bytes;
+    Limits one = limits(kernel, ceilings_, units_.count, arrays_);
+    one.memory *= moved, one.launch *= moved;
+    one.arithmetic *= times, one.special *= times;
+    double seconds = add(one);
+    for (const int map : launch.maps)
+      seconds += add_map(program_.maps[static_cast<std::size_t>(map)], times);
+    return seconds;
+  }
+
+  StepLimits end() {
+    for (const auto& [name, seconds] : of_)
+      if (result_.name.empty() || seconds > of_[result_.name]) result_.name = name;
+    return result_;
+  }
+  StepLimits& result() { return result_; }
+
+ private:
+  double add(const Limits& one) {
+    result_.sum.memory += one.memory;
+    result_.sum.arithmetic += one.arithmetic;
+    result_.sum.special += one.special;
+    result_.sum.launch += one.launch;
+    result_.seconds += one.longest();
+    of_[one.name()] += one.longest();
+    return one.longest();
+  }
+
+  double add_map(const program::FourierMap& map, double times) {
+    const auto fast = static_cast<double>(units_.local_bytes);
+    const double rate = ceilings_.rate_of(arrays_);
+    const auto sites = static_cast<double>(program_.sites() * program_.instances);
+    TransformLimits& all = result_.transforms;
+    double seconds = 0;
+    for (const program::Pass& pass : program::passes_of(program_, map, fast)) {
+      Limits one;
+      one.cached = rate > ceilings_.copy;
+      one.memory = times * over(pass.bytes, rate);
+      // with multiplications and additions that may be one instruction, so not those of a kernel
+      one.arithmetic = times * over(pass.flops, ceilings_.f64);
+      one.launch = times * ceilings_.launch;
+      seconds += add(one);
+      all.passes += pass.transform ? times : 0;
+      all.bytes += times * pass.bytes / sites, all.flops += times * pass.flops / sites;
+      result_.bytes += times * pass.bytes / sites, result_.flops += times * pass.flops / sites;
+    }
+    all.arrays += times * static_cast<double>(map.from.size() + map.to.size());
+    all.seconds += seconds;
+    return seconds;
+  }
+
+  const program::Program& program_;
+  const Ceilings& ceilings_;
+  Units units_;
+  double arrays_;
+  StepLimits result_;
+  std::map<std::string_view, double> of_;
+};
+
+}  // namespace
+
 StepLimits step_limits(const program::Program& program, std::int64_t together,
-                       const Ceilings& ceilings, int units, std::span<const double> rounds) {
+                       const Ceilings& ceilings, const Units& units,
+                       std::span<const double> rounds) {
   const bool many = !program.multi_step.empty();
   std::vector<program::Launch> launches = many ? program.multi_step : program.step;
   double steps = 1;  // that `launches` are
@@ -70,42 +152,25 @@ StepLimits step_limits(const program::Program& program, std::int64_t together,
     for (const auto& step : program.cycle)
       launches.insert(launches.end(), step.begin(), step.end());
   }
-  const double arrays =
-      bytes_of_arrays(program, rounds.empty() ? launches : program.with_iterations(launches));
-  StepLimits result;
-  std::map<std::string_view, double> of;
+  Step sum(program, ceilings, units,
+           bytes_of_arrays(program, rounds.empty() ? launches : program.with_iterations(launches)));
   const auto add = [&](const program::Launch& launch, double times) {
-    const auto& kernel = program.kernels[static_cast<std::size_t>(launch.kernel)];
-    result.flops += times * kernel.flops / steps;
-    result.bytes += times * kernel.bytes / steps;
-    Limits one = limits(kernel, ceilings, units, arrays);
     // a kernel of many steps is counted by the step, and moves its arrays once a launch
     const double share = times / steps;
-    const double moved = many || passes ? 1 / static_cast<double>(together) : share;
-    one.memory *= moved, one.launch *= moved;
-    one.arithmetic *= share, one.special *= share;
-    result.sum.memory += one.memory;
-    result.sum.arithmetic += one.arithmetic;
-    result.sum.special += one.special;
-    result.sum.launch += one.launch;
-    result.seconds += one.longest();
-    of[one.name()] += one.longest();
-    return one.longest();
+    return sum.add(launch, share, many || passes ? 1 / static_cast<double>(together) : share);
   };
   for (const program::Launch& launch : launches) add(launch, 1);
   for (std::size_t s = 0; s < rounds.size(); ++s) {  // rounds are counted by the step
     const program::Solve& solve = program.solves[s];
     for (const program::Launch& launch : solve.iterate)
-      result.rounds += add(launch, rounds[s] * steps);
+      sum.result().rounds += add(launch, rounds[s] * steps);
     const auto here = [&](const program::Launch& launch) {
       return launch.solve == static_cast<int>(s);
     };
     const auto times = static_cast<double>(std::ranges::count_if(launches, here));
     for (const program::Launch& launch : solve.finish) add(launch, times);
   }
-  for (const auto& [name, seconds] : of)
-    if (result.name.empty() || seconds > of[result.name]) result.name = name;
-  return result;
+  return sum.end();
 }
 
 double occupancy_of_registers(int registers) {

@@ -5,7 +5,8 @@
 // cannot be faster than the sum of the limits of its launches. Costs are the compiler's counts
 // (program::Kernel), ceilings are measured (ceilings.hpp). A launch with fewer groups of threads
 // than the device has multiprocessors can use only the share of the arithmetic that its groups
-// have. Arrays of a step that the last cache holds are moved at the cache's rate.
+// have. Arrays of a step that the last cache holds are moved at the cache's rate. Maps in Fourier
+// space are launches of their own, one for each pass over memory (program/fourier_cost.hpp).
 #pragma once
 
 #include <span>
@@ -31,9 +32,24 @@ struct Limits {
 /// `arrays`: bytes of the arrays that the launches of a step use; 0: more than a cache holds.
 Limits limits(const program::Kernel& kernel, const Ceilings& ceilings, int units,
               double arrays = 0);
-/// Bytes of all arrays that these launches read or write.
+/// Bytes of all arrays that these launches and their maps in Fourier space read or write.
 double bytes_of_arrays(const program::Program& program,
                        const std::vector<program::Launch>& launches);
+
+/// Maps in Fourier space of a step.
+struct TransformLimits {
+  double arrays = 0;            ///< transforms of one array in one direction
+  double passes = 0;            ///< over memory, along axes
+  double flops = 0, bytes = 0;  ///< per site and step
+  double seconds = 0;           ///< the longest limits of all their passes
+};
+
+/// What limits ask of a device beside its ceilings.
+struct Units {
+  int count = 1;                         ///< multiprocessors (DeviceInfo::compute_units)
+  std::size_t local_bytes = 227 * 1024;  ///< DeviceInfo::local_bytes; that of H100 and H200
+};
+Units units_of(const DeviceInfo& info);
 
 /// Limits of a step of a program.
 struct StepLimits {
@@ -42,12 +58,14 @@ struct StepLimits {
   std::string_view name;        ///< the limit with the largest share of `seconds`
   double flops = 0, bytes = 0;  ///< per site and step, counted by the compiler
   double rounds = 0;            ///< part of `seconds`: the iterations of solves
+  TransformLimits transforms;   ///< part of the others
 };
 /// `together`: number of steps in a launch, where the program has launches of many steps; arrays
 /// then stay in registers or in a cache between steps. `rounds`: iterations a step of each of
 /// Program::solves; none: they are not counted.
 StepLimits step_limits(const program::Program& program, std::int64_t together,
-                       const Ceilings& ceilings, int units, std::span<const double> rounds = {});
+                       const Ceilings& ceilings, const Units& units,
+                       std::span<const double> rounds = {});
 
 /// Occupancy of a CUDA multiprocessor as limited by registers: the number of warps relative to 64.
 /// 0 where the number of registers is unknown.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "program/fourier_cost.hpp"
 #include "program/fourier_map.hpp"
 
 namespace vphi::runtime {
@@ -19,15 +20,6 @@ std::vector<std::int64_t> planes_by_rank(const program::Program& of_rank, int ra
   std::vector<std::int64_t> planes;
   for (int r = 0; r < ranks; ++r) planes.push_back(of_rank.cut.planes(ranks, r).count);
   return planes;
-}
-
-bool same(const FourierMap& a, const FourierMap& b) {
-  const auto terms = [](const FourierMap::Term& s, const FourierMap::Term& t) {
-    return s.row == t.row && s.column == t.column && s.weight == t.weight && s.offset == t.offset &&
-           s.laplacians == t.laplacians;
-  };
-  return a.function == b.function && a.scale == b.scale && a.from.size() == b.from.size() &&
-         a.to.size() == b.to.size() && std::ranges::equal(a.matrix, b.matrix, terms);
 }
 
 }  // namespace
@@ -91,7 +83,7 @@ FourierMaps::Table FourierMaps::made(const FourierMap& map) const {
 
 const FourierMaps::Table& FourierMaps::table(std::size_t map) {
   for (std::size_t other = 0; !tables_[map] && other < tables_.size(); ++other)
-    if (tables_[other] && same(program_.maps[map], program_.maps[other]))
+    if (tables_[other] && program::same_matrices(program_.maps[map], program_.maps[other]))
       tables_[map] = tables_[other];
   if (!tables_[map]) tables_[map] = std::make_shared<const Table>(made(program_.maps[map]));
   return *tables_[map];

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace vphi::runtime {
@@ -66,7 +67,7 @@ TEST(Limits, OfAStepAreThoseOfItsLaunches) {
   p.kernels = {sweep(), sweep()};
   p.kernels[1].special = 60;  // 60 us
   p.step = {launch(0), launch(1), launch(0)};
-  const StepLimits l = step_limits(p, 1, round_numbers(), 100);
+  const StepLimits l = step_limits(p, 1, round_numbers(), {100});
   EXPECT_DOUBLE_EQ(l.seconds, (32 + 60 + 32) * 1e-6);
   EXPECT_DOUBLE_EQ(l.sum.memory, 96e-6);
   EXPECT_DOUBLE_EQ(l.sum.special, 66e-6);
@@ -86,11 +87,11 @@ TEST(Limits, OfArraysInACacheAreThoseOfTheCache) {
   EXPECT_DOUBLE_EQ(bytes_of_arrays(p, p.step), 8e6);
   Ceilings c = round_numbers();
   c.caches = {{4e6, 9e12}, {8e6, 2e12}};
-  const StepLimits inside = step_limits(p, 1, c, 100);
+  const StepLimits inside = step_limits(p, 1, c, {100});
   EXPECT_DOUBLE_EQ(inside.sum.memory, 32e-6);
   EXPECT_EQ(inside.name, "cache");
   c.caches.back().bytes = 7.9e6;
-  const StepLimits beyond = step_limits(p, 1, c, 100);
+  const StepLimits beyond = step_limits(p, 1, c, {100});
   EXPECT_DOUBLE_EQ(beyond.sum.memory, 64e-6);
   EXPECT_EQ(beyond.name, "memory");
 }
@@ -104,9 +105,9 @@ TEST(Limits, RoundsOfSolvesCountAsOftenAsTheyWereMade) {
   p.solves.resize(1);
   p.solves[0].iterate = {launch(1), launch(0)};
   p.solves[0].finish = {launch(1)};
-  EXPECT_DOUBLE_EQ(step_limits(p, 1, round_numbers(), 100).seconds, 64e-6);
+  EXPECT_DOUBLE_EQ(step_limits(p, 1, round_numbers(), {100}).seconds, 64e-6);
   const std::vector<double> rounds{12.5};
-  const StepLimits l = step_limits(p, 1, round_numbers(), 100, rounds);
+  const StepLimits l = step_limits(p, 1, round_numbers(), {100}, rounds);
   EXPECT_NEAR(l.rounds, 12.5 * 92e-6, 1e-15);
   EXPECT_NEAR(l.seconds, (2 * 32 + 2 * 60 + 12.5 * 92) * 1e-6, 1e-15);
   EXPECT_EQ(l.name, "special functions");
@@ -117,7 +118,7 @@ TEST(Limits, StepsThatDifferInTurnCountAsTheirMean) {
   p.kernels = {sweep()};
   p.step = {launch(0)};
   p.cycle = {{launch(0)}, {launch(0), launch(0), launch(0)}};
-  EXPECT_DOUBLE_EQ(step_limits(p, 1, round_numbers(), 100).seconds, 64e-6);
+  EXPECT_DOUBLE_EQ(step_limits(p, 1, round_numbers(), {100}).seconds, 64e-6);
 }
 
 TEST(Limits, ManyStepsALaunchMoveTheirArraysOnce) {
@@ -125,7 +126,7 @@ TEST(Limits, ManyStepsALaunchMoveTheirArraysOnce) {
   p.kernels = {sweep()};
   p.step = {launch(0)};
   p.multi_step = {launch(0)};
-  const StepLimits l = step_limits(p, 1000, round_numbers(), 100);
+  const StepLimits l = step_limits(p, 1000, round_numbers(), {100});
   EXPECT_DOUBLE_EQ(l.sum.memory, 32e-9);
   EXPECT_DOUBLE_EQ(l.seconds, 10e-6);
   EXPECT_EQ(l.name, "arithmetic");
@@ -135,16 +136,79 @@ TEST(Limits, StepsOfAPassMoveTheirArraysOnce) {
   program::Program p;
   p.kernels = {sweep(), sweep()};
   p.step = {launch(0)};
-  const StepLimits one = step_limits(p, 1, round_numbers(), 100);
+  const StepLimits one = step_limits(p, 1, round_numbers(), {100});
   p.together = {launch(1)};
   p.together_steps = 4;
-  const StepLimits l = step_limits(p, 1, round_numbers(), 100);
+  const StepLimits l = step_limits(p, 1, round_numbers(), {100});
   EXPECT_DOUBLE_EQ(l.sum.memory, one.sum.memory / 4);
   EXPECT_DOUBLE_EQ(l.sum.arithmetic, one.sum.arithmetic);
   EXPECT_DOUBLE_EQ(l.sum.launch, one.sum.launch / 4);
   // sweeps that overlap: a launch for each step, and the arrays moved once for all
   p.together = {launch(0), launch(0), launch(0), launch(0)};
-  EXPECT_DOUBLE_EQ(step_limits(p, 1, round_numbers(), 100).sum.memory, one.sum.memory / 4);
+  EXPECT_DOUBLE_EQ(step_limits(p, 1, round_numbers(), {100}).sum.memory, one.sum.memory / 4);
+}
+
+/// 256^2 numbers in f64 that a map multiplies by a real and an imaginary number a mode.
+program::Program mapped() {
+  program::Program p;
+  p.target = program::Target::Cuda;
+  p.extent = {256, 256, 1, 1};
+  p.dims = 2;
+  p.dx = 1;
+  p.buffers.resize(1);
+  program::FourierMap map;
+  map.function = program::FourierMap::Function::Exp;
+  map.scale = 0.1;
+  map.from = map.to = {0};
+  map.matrix.push_back({.laplacians = 1});
+  p.maps = {map};
+  p.kernels = {sweep()};
+  p.step = {launch(0)};
+  p.step[0].maps = {0};
+  return p;
+}
+
+// Box of 129*256 modes of 16 bytes. Copies in and out: 16 bytes a site each. Two transforms of two
+// passes, each of which reads and writes the box. The product reads the box and 8 bytes a mode.
+TEST(Limits, MapsInFourierSpaceAreLaunchesOfTheirPasses) {
+  const program::Program p = mapped();
+  constexpr double kSites = 65536, kModes = 129 * 256;
+  const double bytes = 2 * 16 * kSites + 4 * 32 * kModes + 40 * kModes;
+  // 2.5 n log2 n of real rows, 5 n log2 n of columns; four of a product with a real number
+  const double flops = 2 * (2.5 * kSites * 8 + 5 * kModes * 8) + 4 * kModes;
+  const StepLimits l = step_limits(p, 1, round_numbers(), {100});
+  EXPECT_DOUBLE_EQ(l.transforms.arrays, 2);
+  EXPECT_DOUBLE_EQ(l.transforms.passes, 4);
+  EXPECT_NEAR(l.transforms.bytes, bytes / kSites, 1e-9);
+  EXPECT_NEAR(l.transforms.flops, flops / kSites, 1e-9);
+  EXPECT_NEAR(l.bytes, 32 + bytes / kSites, 1e-9);
+  // copies and product take less than the 2 us of a launch: 1.05 and 1.32 us
+  EXPECT_NEAR(l.transforms.seconds, 3 * 2e-6 + 4 * std::max(2e-6, 32 * kModes / 1e12), 1e-15);
+  EXPECT_NEAR(l.seconds, 32e-6 + l.transforms.seconds, 1e-15);
+  EXPECT_NEAR(l.sum.launch, 8 * 2e-6, 1e-15);
+  EXPECT_NEAR(l.sum.memory, 32e-6 + bytes / 1e12, 1e-15);
+}
+
+// f32 fields have boxes of f64: the copies alone are smaller.
+TEST(Limits, OfMapsOfNumbersInF32) {
+  program::Program p = mapped();
+  const StepLimits wide = step_limits(p, 1, round_numbers(), {100});
+  p.buffers[0].precision = program::Precision::F32;
+  const StepLimits narrow = step_limits(p, 1, round_numbers(), {100});
+  EXPECT_NEAR(wide.transforms.bytes - narrow.transforms.bytes, 8, 1e-9);
+  EXPECT_DOUBLE_EQ(wide.transforms.flops, narrow.transforms.flops);
+}
+
+// A cache that holds the field, two boxes and the matrix moves their passes too.
+TEST(Limits, OfMapsCountTheirBoxesAmongTheArrays) {
+  const program::Program p = mapped();
+  constexpr double kModes = 129 * 256;
+  EXPECT_DOUBLE_EQ(bytes_of_arrays(p, p.step), kModes * (2 * 16 + 8));
+  Ceilings c = round_numbers();
+  c.launch = 0;
+  const double all = step_limits(p, 1, c, {100}).transforms.seconds;
+  c.caches = {{kModes * 40, 4e12}};
+  EXPECT_NEAR(step_limits(p, 1, c, {100}).transforms.seconds, all / 4, 1e-15);
 }
 
 TEST(Limits, Occupancy) {

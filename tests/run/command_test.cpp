@@ -118,6 +118,23 @@ TEST_F(Command, BenchDoesNotTimeStepsThatComputeNothing) {
   EXPECT_FALSE(holds(idle.out, "ms a step")) << idle.out;
 }
 
+// Transforms are counted for the limit by one function: what is measured and what is said before
+// any run agree.
+TEST_F(Command, BenchAndExplainCountTheSameTransforms) {
+  const Json timed = Json::parse(
+      vphi("bench rolls --lattice 48*40 --device native --steps 2 --milliseconds 1 --json").out);
+  const Json told = Json::parse(vphi("explain rolls --lattice 48*40 --device native --json").out);
+  const Json& transforms = told["least_time_of_a_step"]["transforms"];
+  EXPECT_EQ(timed["transforms"]["arrays"], 6);
+  for (const char* name : {"arrays", "passes", "bytes_per_site", "flops_per_site"})
+    EXPECT_EQ(timed["transforms"][name], transforms[name]) << name;
+  EXPECT_GT(timed["limit"]["transforms"], 0.5);
+  EXPECT_LT(timed["limit"]["transforms"], 1);
+  const Outcome text = vphi("explain rolls --lattice 48*40 --device native");
+  EXPECT_TRUE(holds(text.out, "6 Fourier transforms a step in 12 passes over memory")) << text.out;
+  EXPECT_FALSE(holds(vphi("explain wave --device native").out, "passes over memory"));
+}
+
 TEST_F(Command, ANumberThatIsNoneHasNoSignInTheSummary) {
   write("roots.vphi",
         "model roots\nvar x: real\nx' = -x\ninit x = 1\nevolve rk4, dt = 0.1, until = t > 1\n"

@@ -10,6 +10,7 @@
 #include "runtime/device/limits.hpp"
 #include "runtime/run/launch_time.hpp"
 #include "runtime/run/run.hpp"
+#include "tools/commands/transform_limits.hpp"
 #include "tools/compile_watch.hpp"
 #include "tools/model.hpp"
 #include "tools/running/progress.hpp"
@@ -169,8 +170,9 @@ std::string doubled_lattice(const program::Program& program, std::int64_t sites)
 nlohmann::ordered_json row_of(const Bench& bench, const program::Program& program,
                               runtime::Session& session, const Timing& t) {
   const auto info = session.device().info();
-  const runtime::StepLimits limits = runtime::step_limits(
-      program, std::max<std::int64_t>(1, t.steps), bench.ceilings, info.compute_units, t.rounds);
+  const runtime::StepLimits limits =
+      runtime::step_limits(program, std::max<std::int64_t>(1, t.steps), bench.ceilings,
+                           runtime::units_of(info), t.rounds);
   const bool wide = std::ranges::any_of(
       program.buffers, [](const auto& b) { return b.state && b.precision == Precision::F64; });
   const double sites = static_cast<double>(program.sites() * program.instances);
@@ -205,6 +207,10 @@ nlohmann::ordered_json row_of(const Bench& bench, const program::Program& progra
         {{"name", solve.name}, {"line", solve.line_number}, {"rounds_per_step", t.rounds[i]}});
   }
   if (limits.rounds > 0) out["limit"]["rounds"] = limits.rounds / limits.seconds;
+  if (limits.transforms.arrays > 0) {
+    out["transforms"] = transforms_json(limits.transforms);
+    out["limit"]["transforms"] = limits.transforms.seconds / limits.seconds;
+  }
   out["device_bytes"] = session.bytes_peak();
   out["kernels"] = nlohmann::ordered_json::array();
   const auto& launches = !program.multi_step.empty() ? program.multi_step
@@ -248,6 +254,9 @@ void print_row(const nlohmann::ordered_json& row, const std::string& extent) {
                solve["line"].get<int>(), solve["rounds_per_step"].get<double>());
   if (limit.contains("rounds"))
     fmt::print("  rounds of solves are {:.1f} % of the limit\n", percent(limit["rounds"]));
+  if (row.contains("transforms"))
+    fmt::print("  {}: {:.1f} % of the limit\n", transforms_text(row["transforms"]),
+               percent(limit["transforms"]));
   if (limit["memory"].get<double>() > 1)
     fmt::print("  faster than the memory: the arrays stay in a cache\n");
   for (const auto& k : row["kernels"]) {
@@ -298,7 +307,7 @@ void not_timed(const Bench& bench, const std::string& name, const std::string& r
 }
 
 /// Whether the steps compute nothing at sites, as those of a model that only has outputs.
-bool idle(const Bench& bench, const program::Program& program, int units) {
+bool idle(const Bench& bench, const program::Program& program, const runtime::Units& units) {
   const runtime::StepLimits limits = runtime::step_limits(program, 1, bench.ceilings, units);
   return limits.bytes == 0 && limits.flops == 0;
 }
@@ -326,7 +335,7 @@ int bench_model(const Bench& bench, const std::string& path, runtime::Device& de
   }
   auto program = *c.program;
   if (bench.kernels) return bench_kernels(program, device, out, bench.json);
-  if (idle(bench, program, device.info().compute_units)) {
+  if (idle(bench, program, runtime::units_of(device.info()))) {
     not_timed(bench, program.model,
               "a step of this model computes nothing at the sites, its work is at outputs: "
               "--kernels times their kernels",

@@ -15,6 +15,7 @@
 #include "runtime/device/limits.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/commands/audit_table.hpp"
+#include "tools/commands/transform_limits.hpp"
 #include "tools/device_kinds.hpp"
 #include "tools/entry.hpp"
 #include "tools/model.hpp"
@@ -72,7 +73,7 @@ int print_entries(const std::string& word, const std::vector<ReferenceEntry>& en
 
 runtime::StepLimits step_limits(const program::Program& p, runtime::Device& device) {
   return runtime::step_limits(p, std::max<std::int64_t>(1, p.multi_step_unit),
-                              runtime::known_ceilings(device), device.info().compute_units);
+                              runtime::known_ceilings(device), runtime::units_of(device.info()));
 }
 
 /// The least time of a step, before any run.
@@ -83,6 +84,8 @@ void print_limit(const program::Program& p, runtime::Device& device) {
       "functions {:.4g}, launches {:.4g} ms)\n",
       device.info().name, 1e3 * limit.seconds, limit.name, 1e3 * limit.sum.memory,
       1e3 * limit.sum.arithmetic, 1e3 * limit.sum.special, 1e3 * limit.sum.launch);
+  if (limit.transforms.arrays > 0)
+    fmt::print("  {}\n", transforms_text(transforms_json(limit.transforms)));
 }
 
 /// The equations and kernels, with the least time of a step where a device is named.
@@ -97,6 +100,8 @@ std::string with_limit(const std::string& json, const program::Program& p,
                                  {"arithmetic", limit.sum.arithmetic},
                                  {"special_functions", limit.sum.special},
                                  {"launch", limit.sum.launch}};
+  if (limit.transforms.arrays > 0)
+    out["least_time_of_a_step"]["transforms"] = transforms_json(limit.transforms);
   return out.dump(2);
 }
 

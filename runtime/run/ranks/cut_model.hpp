@@ -3,8 +3,7 @@
 // A step of a rank is its kernels, at the limits of the device (device/limits.hpp), and then its
 // exchanges, which do not overlap with them. An exchange takes a time of its own and that of its
 // bytes. Numbers of machines are measured where docs/scaling.md says so, else taken from their
-// makers. Iterations of linear solves are not counted, and of maps in Fourier space only what ranks
-// send. Pure functions.
+// makers. Iterations of linear solves are not counted. Pure functions.
 #pragma once
 
 #include "program/program.hpp"
