@@ -95,6 +95,20 @@ TEST_F(Mpirun, ALatticeOfProcessesHasTheBitsOfOne) {
   EXPECT_GT(text("three/box.series.csv").size(), 100u);
 }
 
+TEST_F(Mpirun, ALatticeCutAlongTwoAxesHasTheBitsOfOne) {
+  if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
+  write("box.vphi",
+        "model box \"A field in a box\"\nlattice box: 48 * 48 * 8, spacing = 0.5\n"
+        "field phi: real\npotential V = phi^4/4\ninit phi ~ 1 + 0.1*normal, phi' = 0\n"
+        "evolve leapfrog, dt = 0.05, until = t > 1\n"
+        "every 5 steps: mean(phi), var(phi), energies -> \"box.csv\"\n");
+  ASSERT_EQ(vphi("run box.vphi --device native --quiet --out one").status, 0);
+  const auto four = mpirun(4, "run box.vphi --device native --quiet --cut z=2,y=2 --out four");
+  ASSERT_EQ(four.status, 0) << four.error;
+  EXPECT_EQ(text("one/box.series.csv"), text("four/box.series.csv"));
+  EXPECT_GT(text("four/box.series.csv").size(), 100u);
+}
+
 // Waves of a given power are drawn mode by mode, whatever the ranks.
 TEST_F(Mpirun, WavesOfAGivenPowerHaveTheBitsOfOneProcess) {
   if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";

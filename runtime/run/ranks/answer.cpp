@@ -105,7 +105,8 @@ void put_launches(Packer& to, const std::vector<program::Launch>& list) {
     to.whole(launch.kernel);
     to.list(launch.swap, [&](int buffer) { to.whole(buffer); });
     to.list(launch.halos, [&](const program::Halo& halo) {
-      to.whole(halo.buffer), to.whole(halo.depth[0]), to.whole(halo.depth[1]);
+      to.whole(halo.buffer);
+      for (const auto& both : {halo.depth, halo.beside}) to.whole(both[0]), to.whole(both[1]);
     });
     to.whole(launch.solve);
     to.list(launch.maps, [&](int map) { to.whole(map); });
@@ -118,9 +119,10 @@ std::vector<program::Launch> get_launches(Unpacker& from) {
     program::Launch launch;
     launch.kernel = number();
     launch.swap = from.list<int>(8, number);
-    launch.halos = from.list<program::Halo>(24, [&] {
+    launch.halos = from.list<program::Halo>(40, [&] {
       program::Halo halo;
-      halo.buffer = number(), halo.depth[0] = number(), halo.depth[1] = number();
+      halo.buffer = number();
+      for (auto* both : {&halo.depth, &halo.beside}) (*both)[0] = number(), (*both)[1] = number();
       return halo;
     });
     launch.solve = number();
