@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
 
 #include "embed/error.hpp"
@@ -18,6 +19,9 @@ namespace vphi::embed {
 namespace {
 
 constexpr const char* kForms = "cuda:0,1 names two, cuda:0-7 eight, cuda:all every one";
+constexpr const char* kSharing =
+    "cuda:0,1 names two, cuda:0-7 eight, cuda:all every one; to try a cut on one GPU, set "
+    "VPHI_SHARED_GPU=1";
 
 std::optional<int> number_of(std::string_view text) {
   int number = -1;
@@ -66,10 +70,10 @@ std::vector<std::string> named_devices(const std::string& device) {
   std::vector<std::string> devices;
   for (const int k : numbers_of(device, list)) {
     devices.push_back(fmt::format("{}:{}", kind, k));
-    if (std::count(devices.begin(), devices.end(), devices.back()) > 1)
+    if (!may_share_gpu() && std::count(devices.begin(), devices.end(), devices.back()) > 1)
       throw Error(fmt::format("`{}` names {} twice: two ranks would share one device", device,
                               devices.back()),
-                  kForms);
+                  kSharing);
   }
   return devices;
 }
@@ -214,6 +218,15 @@ std::int64_t RanksWish::ranks() const {
   return all;
 }
 
+bool may_share_gpu() {
+  const char* text = std::getenv("VPHI_SHARED_GPU");
+  if (text == nullptr || std::string_view(text).empty() || text == std::string_view("0"))
+    return false;
+  if (text == std::string_view("1")) return true;
+  throw Error(fmt::format("VPHI_SHARED_GPU is {}, and it is 1 or 0", text),
+              "1: ranks may share a GPU, to try a cut");
+}
+
 std::vector<std::string> devices_of_ranks(const std::string& device, std::int64_t ranks) {
   std::vector<std::string> devices = named_devices(device);
   const auto named = static_cast<std::int64_t>(devices.size());
@@ -228,9 +241,9 @@ std::vector<std::string> devices_of_ranks(const std::string& device, std::int64_
       return devices_of_ranks(fmt::format("cuda:0-{}", ranks - 1), ranks);
     devices = {"native"};
   }
-  if (!is_processor(devices[0]))
+  if (!is_processor(devices[0]) && !may_share_gpu())
     throw Error(fmt::format("{} ranks would share one device, {}", ranks, devices[0]),
-                fmt::format("{}; several ranks on one processor: native", kForms));
+                fmt::format("{}; several ranks on one processor: native", kSharing));
   devices.resize(static_cast<std::size_t>(ranks), devices[0]);
   return devices;
 }

@@ -29,6 +29,11 @@ struct RanksWish {
   std::int64_t ranks() const;
 };
 
+/// Whether ranks may have one GPU between them, as VPHI_SHARED_GPU=1 says: to try a cut where there
+/// is one GPU. The results are those of GPUs of their own, the speed is not. Throws Error where it
+/// is neither 1 nor 0.
+bool may_share_gpu();
+
 /// One device for each rank: of "cuda:0,1", "cuda:0-7", "cuda:all" (opencl alike), or `ranks` times
 /// a processor (0: as many as `device` names). One entry: no ranks are wanted.
 std::vector<std::string> devices_of_ranks(const std::string& device, std::int64_t ranks);

@@ -135,6 +135,8 @@ struct Run::State {
     if (of_a_rank != nullptr) {
       result.ranks = options.ranks->ranks();
       result.device += fmt::format(" ({} ranks)", result.ranks.size());
+      if (std::ranges::any_of(result.ranks, &RankInfo::on_shared_gpu))
+        result.notes.push_back("ranks shared a GPU: their speed is not that of GPUs of their own");
     }
     return std::move(result);
   }

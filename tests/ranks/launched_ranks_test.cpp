@@ -40,9 +40,20 @@ TEST(DeviceOfRank, AGpuIsNotTakenTwice) {
     device_of_rank("cuda:1", 1, same);
     ADD_FAILURE() << "two ranks have one GPU";
   } catch (const runtime::DeviceError& error) {
-    EXPECT_STREQ(error.what(),
-                 "2 ranks on this machine, and it has 1 device for `cuda:1`: start one for each.");
+    EXPECT_STREQ(
+        error.what(),
+        "2 ranks on this machine, and it has 1 device for `cuda:1`: start one for each. To "
+        "try a cut on one GPU, set VPHI_SHARED_GPU=1.");
   }
+}
+
+/// Processes that are to try a cut take the GPUs in turns.
+TEST(DeviceOfRank, AGpuIsSharedWhereThatIsWanted) {
+  const Choice a{"one", {"cuda:0", "cuda:1"}, {"A", "B"}}, b{"two", {"cuda:0"}, {"C"}};
+  setenv("VPHI_SHARED_GPU", "1", 1);
+  EXPECT_EQ(taken("cuda", {a, a, a, b, b, a}),
+            (std::vector<std::string>{"cuda:0", "cuda:1", "cuda:0", "cuda:0", "cuda:0", "cuda:1"}));
+  unsetenv("VPHI_SHARED_GPU");
 }
 
 TEST(DeviceOfRank, ProcessorsAreShared) {

@@ -77,16 +77,19 @@ std::string device_of_rank(const std::string& device, std::size_t rank,
     if (choice.machine != choices[rank].machine) continue;
     ++beside;
     all.insert(choice.names.begin(), choice.names.end());
-    const auto free = std::ranges::find_if(
+    auto free = std::ranges::find_if(
         choice.names, [&](const std::string& name) { return !taken.contains(name); });
+    if (free == choice.names.end() && embed::may_share_gpu())  // one after the other
+      free = choice.names.begin() + static_cast<std::ptrdiff_t>((beside - 1) % choice.names.size());
     if (free == choice.names.end()) continue;
     taken.insert(*free);
     if (r == rank) found = choice.devices[static_cast<std::size_t>(free - choice.names.begin())];
   }
   if (!found)
     throw runtime::DeviceError(fmt::format(
-        "{} ranks on this machine, and it has {} device{} for `{}`: start one for each.", beside,
-        all.size(), all.size() == 1 ? "" : "s", device));
+        "{} ranks on this machine, and it has {} device{} for `{}`: start one for each. To try a "
+        "cut on one GPU, set VPHI_SHARED_GPU=1.",
+        beside, all.size(), all.size() == 1 ? "" : "s", device));
   return *found;
 }
 

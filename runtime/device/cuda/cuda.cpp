@@ -268,6 +268,7 @@ class CudaDevice : public Device {
 
   bool reach(const std::string& id) override {
     if (!id.starts_with("cuda:")) return false;
+    if (id == info_.id) return true;  // its own memory
     use();
     cu::DeviceId peer = 0;
     int can = 0;

@@ -17,6 +17,7 @@ RankInfo info_of(const comm::Bytes& bytes) {
   RankInfo info;
   info.device = from.text(), info.name = from.text(), info.host = from.text();
   info.memory_free = from.number();
+  info.processor = from.number() != 0;
   return info;
 }
 
@@ -47,6 +48,7 @@ RankGroup::RankGroup(std::shared_ptr<comm::Comm> comm, const OpenDevice& open)
       return other.host == rank.host && other.device == rank.device;
     });
     rank.memory_free /= static_cast<std::size_t>(beside);
+    rank.shared = beside > 1;
   }
 }
 

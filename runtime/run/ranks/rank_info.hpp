@@ -8,8 +8,10 @@
 namespace vphi::runtime {
 
 struct RankInfo {
-  std::string device, name;     ///< "cuda:1", "NVIDIA H200"
-  std::string host;             ///< its machine
+  std::string device, name;  ///< "cuda:1", "NVIDIA H200"
+  std::string host;          ///< its machine
+  bool processor = false;
+  bool shared = false;          ///< other ranks have the same device
   std::size_t memory_free = 0;  ///< for this rank, before the run
   std::size_t memory_held = 0;  ///< the most that its session has held
   std::int64_t instances = 0;   ///< of a batch
@@ -21,6 +23,9 @@ struct RankInfo {
   std::string modelled_for;
   double modelled_kernels = 0, modelled_exchanges = 0;
   std::string planes_go;  ///< "from device to device"; empty: none has gone
+
+  /// VPHI_SHARED_GPU=1: the speed is not that of GPUs of their own.
+  bool on_shared_gpu() const { return shared && !processor; }
 };
 
 }  // namespace vphi::runtime

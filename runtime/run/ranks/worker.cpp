@@ -259,6 +259,7 @@ Bytes about_device(const Device& device) {
   Packer to;
   to.text(info.id), to.text(info.name), to.text(host.data());
   to.number(info.memory_free);
+  to.number(info.is_cpu ? 1 : 0);
   return to.all();
 }
 
