@@ -14,6 +14,8 @@
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/variation.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/spinors/edges.hpp"
+#include "compiler/physics/spinors/solve_errors.hpp"
 #include "compiler/physics/stages/program.hpp"
 #include "dsl/syntax/parse.hpp"
 #include "program/wave_numbers.hpp"
@@ -78,6 +80,7 @@ class FieldOutputs {
         d_.fail(errors::not_yet(e.span, fmt::format("`{}` in a box that is not periodic", e.text)));
       if (d_.grid.dims > 3)
         d_.fail(errors::not_yet(e.span, fmt::format("`{}` in four dimensions", e.text)));
+      for (const dsl::ExprPtr& arg : e.args) check_periodic(e, *arg);
     }
     if ((cross || map) && e.args.size() != 2)
       d_.fail(errors::wrong_shape(e.span, fmt::format("this `{}` is of two values", e.text)));
@@ -127,6 +130,13 @@ class FieldOutputs {
 
  private:
   // ---- options ----------------------------------------------------------------------------------
+
+  /// Waves and distances around the box are those of periodic values.
+  void check_periodic(const dsl::Expr& output, const dsl::Expr& arg) {
+    for (const Component& part : lower_.value(arg).parts)
+      if (gains_phase(d_, part.re) || (part.im && gains_phase(d_, part.im)))
+        d_.fail(errors::phase_in_output(arg.span, output.text));
+  }
 
   [[noreturn]] void bad_value(const dsl::NamedArgument& option, const std::string& expected) {
     d_.fail(errors::option_value(option.span, option.name, expected));
@@ -448,6 +458,7 @@ class FieldOutputs {
           errors::wrong_shape(e.span, "a surface is of one value; `carry = [...]` names others"));
     if (!d_.axes.empty()) d_.fail(errors::not_yet(e.span, "a surface in a sweep"));
     o.name = given.empty() ? fmt::format("{}({})", e.text, dsl::to_text(*e.args[0])) : given;
+    check_periodic(e, *e.args[0]);
     o.value = units_.quantity(lower_.real(*e.args[0], "what has a level"));
     need_per_site(o, e.args[0]->span);
     std::vector<dsl::ExprPtr> carried;

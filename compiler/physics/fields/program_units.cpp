@@ -8,9 +8,11 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/matrix.hpp"
+#include "compiler/physics/fields/stencil_errors.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/particles/particles.hpp"
+#include "compiler/physics/spinors/edges.hpp"
 #include "program/scalar_names.hpp"
 
 namespace vphi::physics {
@@ -320,45 +322,6 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
   return reduce_linear(arena, op, sum, d_.grid.sites());
 }
 
-namespace {
-
-/// A phase that depends on the site: sign, null: 1, times (cosine, sine), null: 1.
-struct SitePhase {
-  Expr sign, cosine, sine;
-};
-
-/// The phase of a spinor that is read at `offset`. A shift of q*n + r sites crosses the edge q
-/// times, and once more from the last r sites.
-SitePhase phase_beyond(const Motion& d, const EdgePhases& edges, const algebra::Offset& offset) {
-  Arena& arena = d.arena();
-  SitePhase phase;
-  for (int axis = 0; axis < d.grid.dims; ++axis) {
-    const auto k = static_cast<std::size_t>(axis);
-    if (edges[k].one() || offset.d[k] == 0) continue;
-    const std::int64_t n = d.grid.extent[k];
-    const std::int64_t rest = ((offset.d[k] % n) + n) % n, times = (offset.d[k] - rest) / n;
-    const Expr inside = arena.make(Op::Less, {arena.site(axis), arena.integer(n - rest)});
-    if (edges[k].turned) {
-      const std::int64_t here = times % 2 == 0 ? 1 : -1;
-      const Expr one = arena.make(Op::Select, {inside, arena.integer(here), arena.integer(-here)});
-      phase.sign = phase.sign ? gauge::times(phase.sign, one) : one;
-    }
-    if (!edges[k].angle) continue;
-    const auto part = [&](Op op) {
-      const auto of = [&](std::int64_t crossings) {
-        return arena.make(op, {arena.integer(crossings) * edges[k].angle});
-      };
-      return arena.make(Op::Select, {inside, of(times), of(times + 1)});
-    };
-    gauge::Complex whole{part(Op::Cos), part(Op::Sin)};
-    if (phase.cosine) whole = gauge::times(gauge::Complex{phase.cosine, phase.sine}, whole);
-    phase.cosine = whole.re, phase.sine = whole.im;
-  }
-  return phase;
-}
-
-}  // namespace
-
 Expr ProgramUnits::inside(Expr load) {
   const auto factor = load_factors_.find(load->index);
   if (factor == load_factors_.end()) return load;
@@ -373,12 +336,9 @@ Expr ProgramUnits::inside(Expr load) {
 Expr ProgramUnits::loaded(Expr load) {
   const Expr own = inside(load);
   if (load->offset.zero()) return own;
-  const StateField* field = d_.field_of(load->index);
-  const auto solved = d_.collected.spinor_parts.find(load->index);
-  const bool of_state = field && field->spinor;
-  if (!of_state && (field || solved == d_.collected.spinor_parts.end())) return own;
-  const SpinorPart part =
-      of_state ? SpinorPart{field->place(load->index) % 2 != 0, field->edges} : solved->second;
+  const auto found = spinor_part(d_, load->index);
+  if (!found) return own;
+  const SpinorPart& part = *found;
   const SitePhase phase = phase_beyond(d_, part.edges, load->offset);
   Expr value = own;
   if (phase.cosine) {
@@ -412,6 +372,20 @@ Expr with_common_sign(Expr e) {
 
 }  // namespace
 
+// The kernels' stencils read beyond an edge as the box goes on there: values that take a phase are
+// read one by one.
+Expr ProgramUnits::stencil(Expr e) {
+  Arena& arena = d_.arena();
+  const algebra::StencilData data = arena.stencil_data(e->index);
+  if (gains_phase(d_, e.arg(0))) {
+    if (data.spectral)
+      d_.fail(errors::not_spectral(data.span, "a spinor takes a phase at an edge", e->span));
+    return convert(algebra::written_out(data, e.arg(0), arena.symbol("dx")));
+  }
+  const Expr factor = algebra::pow(d_.rescaling.B, -data.dx_power);
+  return factor * apply_stencil(arena, e->index, convert(e.arg(0)));
+}
+
 Expr ProgramUnits::convert(Expr e) {
   if (const auto it = known_.find(e.get()); it != known_.end()) return it->second;
   Arena& arena = d_.arena();
@@ -442,9 +416,7 @@ Expr ProgramUnits::convert(Expr e) {
     const Expr density = d_.rescaling.B * algebra::pow(scale(), d_.rescaling.s) / volume;
     result = algebra::pow(density, arena.rational(1, 2)) * e;
   } else if (e.is(Op::Stencil)) {
-    const int power = arena.stencil_data(e->index).dx_power;
-    const Expr factor = algebra::pow(d_.rescaling.B, -power);
-    result = factor * apply_stencil(arena, e->index, convert(e.arg(0)));
+    result = stencil(e);
   } else if (e.is(Op::PairSum)) {
     result = separated_pairs(d_, convert(e.arg(0)), e->index != 0);
   } else if (algebra::reduces_sites(e.op())) {

@@ -68,6 +68,7 @@ class ProgramUnits {
 
  private:
   Expr convert(Expr e);
+  Expr stencil(Expr e);
   /// The value of a load of state or of a solution, physical.
   Expr loaded(Expr load);
   /// The same without the phase that a spinor has beyond the edges.

@@ -393,8 +393,12 @@ Value Lowerer::shift(const dsl::Expr& e, const Scope& scope) {
     }
     offset.d[k->value] = static_cast<std::int16_t>(k->sign);
   }
-  Value v = value(*e.args[0], scope);
-  if (v.spinor) v = staged(v, scope.reading());
+  return at_neighbour(value(*e.args[0], scope), offset, e.span, scope.reading());
+}
+
+Value Lowerer::at_neighbour(const Value& of, algebra::Offset offset, dsl::Span span,
+                            const Reading& reading) {
+  const Value v = of.spinor ? staged(of, reading) : of;
   if (v.path) return {v.rows, v.columns, v.parts, shifted(v.path, offset, around(d_.grid))};
   Value moved{v.rows, v.columns, {}};
   moved.spinor = v.spinor;
@@ -406,6 +410,7 @@ Value Lowerer::shift(const dsl::Expr& e, const Scope& scope) {
   for (const Component& part : v.parts) {
     moved.parts.push_back({move(part.re, offset), part.im ? move(part.im, offset) : Expr{}});
   }
+  if (v.spinor && !v.form) turn_source(moved, offset, span);
   return moved;
 }
 

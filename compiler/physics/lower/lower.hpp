@@ -106,6 +106,9 @@ class Lowerer {
   Value index(const dsl::Expr& e, const Scope& scope);
   Value prime(const dsl::Expr& e, const Scope& scope);
   Value shift(const dsl::Expr& e, const Scope& scope);
+  /// The value as it is `offset` further; `span`: where a model asks for it.
+  Value at_neighbour(const Value& of, algebra::Offset offset, dsl::Span span,
+                     const Reading& reading);
   Value unit(const dsl::Expr& e, const Scope& scope);
   Value call(const dsl::Expr& e, const Scope& scope);
   Value user_function(const NamedFact& fact, const dsl::Expr& e, const Scope& scope);
@@ -138,6 +141,10 @@ class Lowerer {
   std::optional<Value> gradient(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> neighbours(const dsl::Expr& e, const Scope& scope);
   Value axis_derivative(const Value& x, int axis);
+  Value spinor_slope(const Value& x, int axis, dsl::Span span, const Reading& reading);
+  /// factor * sum of weight * x at offset, for a spinor.
+  Value stencil_of_spinor(const Value& x, const algebra::StencilData& stencil, Expr factor,
+                          dsl::Span span, const Reading& reading);
   // lower_links.cpp
   bool has_links() const;
   const StateField& links(dsl::Span span) const;
@@ -193,6 +200,11 @@ class Lowerer {
   /// Phases of the solution of a system beyond the edges: those of the `fermion` that has the name
   /// of the operator's argument. Fails where there is none and the `fermion` lines differ.
   EdgePhases edges_of(const dsl::Expr& at, const NamedFact& op);
+  /// Multiplies a shifted spinor that holds no spinor in arrays, a source, by the phase of the
+  /// edges between.
+  void turn_source(Value& moved, algebra::Offset offset, dsl::Span span);
+  /// What every spinor takes at the edges of the axes along which the offset leads.
+  EdgePhases edges_of_sources(algebra::Offset offset, dsl::Span span);
   /// Makes a stage (Reading::stages) for a spinor that is read at neighbours.
   Value staged(const Value& v, const Reading& reading);
   // particles.cpp

@@ -9,6 +9,8 @@
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/variation.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/spinors/edges.hpp"
+#include "compiler/physics/spinors/solve_errors.hpp"
 #include "compiler/physics/stages/space.hpp"
 
 namespace vphi::physics {
@@ -63,7 +65,9 @@ std::optional<Value> Lowerer::derivative(const dsl::Expr& e, const Scope& scope)
   // along an axis
   if (const auto k = direction(*by, scope);
       k && !conjugate_of && !(by->kind == ExprKind::Name && d_.field(by->text))) {
-    Value slope = axis_derivative(value(*e.args[0], scope), k->value);
+    const Value of = value(*e.args[0], scope);
+    Value slope = of.spinor ? spinor_slope(of, k->value, e.span, scope.reading())
+                            : axis_derivative(of, k->value);
     return k->sign < 0 ? negate(slope) : slope;
   }
 
@@ -107,6 +111,8 @@ std::optional<Value> Lowerer::derivative(const dsl::Expr& e, const Scope& scope)
     if (leaf.is(Op::Symbol)) return by_symbol(d_, part, leaf, e.args[0]->span);
     if (!leaf->offset.zero()) d_.fail(errors::not_differentiable_by(by->span, "a neighbour"));
     check_coupled_walls(d_, part, by->span);
+    if (spinor_part(d_, leaf->index) && couples_with_phase(d_, part))
+      d_.fail(errors::phase_in_derivative(e.args[0]->span));
     const Functional kind = algebra::per_site(part) ? Functional::Density : Functional::Number;
     return variation(d_, part, kind, leaf->index, e.args[0]->span);
   };

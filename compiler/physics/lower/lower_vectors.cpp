@@ -131,11 +131,32 @@ std::optional<Value> Lowerer::divergence(const dsl::Expr& e, const Scope& scope)
 std::optional<Value> Lowerer::laplacian(const dsl::Expr& e, const Scope& scope) {
   const Value x = argument(e, 0, scope);
   if (d_.laplacian < 0) d_.fail(errors::no_lattice(e.span, "lap"));
+  const algebra::StencilData& stencil = d_.arena().stencil_data(d_.laplacian);
+  if (x.spinor && !stencil.spectral) {
+    if (d_.coordinates.given())
+      d_.fail(errors::not_yet(e.span, "`lap` of a spinor beside `metric scale`"));
+    const Expr factor = algebra::pow(d_.grid.dx, stencil.dx_power);
+    return stencil_of_spinor(x, stencil, factor, e.span, scope.reading());
+  }
   Value v{x.rows, x.columns, {}};
+  v.spinor = x.spinor;
   for (const Component& c : x.parts) {
     v.parts.push_back({physics::laplacian(d_, c.re), c.im ? physics::laplacian(d_, c.im) : Expr{}});
   }
   return v;
+}
+
+Value Lowerer::stencil_of_spinor(const Value& x, const algebra::StencilData& stencil, Expr factor,
+                                 dsl::Span span, const Reading& reading) {
+  Arena& arena = d_.arena();
+  const auto term = [&](std::size_t i) {
+    const algebra::Offset& offset = stencil.offsets[i];
+    const Value there = offset.zero() ? x : at_neighbour(x, offset, span, reading);
+    return multiply(Value::of(arena.integer(stencil.weights[i])), there);
+  };
+  Value sum = term(0);
+  for (std::size_t i = 1; i < stencil.offsets.size(); ++i) sum = add(sum, term(i));
+  return multiply(Value::of(factor / arena.integer(stencil.denominator)), sum);
 }
 
 // du/dx_k = (u(x + k) - u(x - k))/(2 dx)
@@ -144,6 +165,16 @@ Value Lowerer::axis_derivative(const Value& x, int axis) {
   Value v{x.rows, x.columns, {}};
   for (const Component& c : x.parts) v.parts.push_back({slope(c.re), slope(c.im)});
   return v;
+}
+
+Value Lowerer::spinor_slope(const Value& x, int axis, dsl::Span span, const Reading& reading) {
+  algebra::StencilData difference;
+  difference.offsets.resize(2);
+  difference.offsets[0].d[axis] = 1;
+  difference.offsets[1].d[axis] = -1;
+  difference.weights = {1, -1};
+  difference.denominator = 2;
+  return stencil_of_spinor(x, difference, d_.arena().integer(1) / d_.grid.dx, span, reading);
 }
 
 std::optional<Value> Lowerer::gradient(const dsl::Expr& e, const Scope& scope) {
@@ -162,6 +193,12 @@ std::optional<Value> Lowerer::gradient(const dsl::Expr& e, const Scope& scope) {
 std::optional<Value> Lowerer::neighbours(const dsl::Expr& e, const Scope& scope) {
   const int distance = e.text == "faces" ? 1 : e.text == "edges" ? 2 : 3;
   const Value x = value(*e.args[0], scope);
+  if (x.spinor) {
+    algebra::StencilData sum;
+    sum.offsets = algebra::neighbours(d_.grid.dims, distance);
+    sum.weights.assign(sum.offsets.size(), 1);
+    return stencil_of_spinor(x, sum, integer(1), e.span, scope.reading());
+  }
   Value v{x.rows, x.columns, {}};
   for (const Component& c : x.parts) {
     v.parts.push_back({algebra::neighbour_sum(c.re, d_.grid.dims, distance),

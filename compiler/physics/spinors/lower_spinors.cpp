@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/spinors/edges.hpp"
 #include "compiler/physics/spinors/solve_errors.hpp"
 #include "compiler/physics/spinors/spinors.hpp"
 
@@ -67,6 +69,41 @@ std::optional<Value> Lowerer::unit_spinor(const dsl::Expr& e, const Scope& scope
   return v;
 }
 
+EdgePhases Lowerer::edges_of_sources(algebra::Offset offset, dsl::Span span) {
+  EdgePhases common;
+  for (int axis = 0; axis < d_.grid.dims; ++axis) {
+    const auto k = static_cast<std::size_t>(axis);
+    if (offset.d[k] == 0 || d_.spinor_edges.empty()) continue;
+    common[k] = d_.spinor_edges.begin()->second[k];
+    const bool same = std::ranges::all_of(
+        d_.spinor_edges, [&](const auto& fermion) { return fermion.second[k] == common[k]; });
+    if (same) continue;
+    std::vector<std::string> names;
+    for (const auto& [name, edges] : d_.spinor_edges) names.push_back(name);
+    d_.fail(errors::whose_source(span, algebra::kAxisNames[k], names));
+  }
+  return common;
+}
+
+void Lowerer::turn_source(Value& moved, algebra::Offset offset, dsl::Span span) {
+  const auto phases = [&](const auto& fermion) {
+    for (std::size_t k = 0; k < fermion.second.size(); ++k)
+      if (offset.d[k] != 0 && !fermion.second[k].one()) return true;
+    return false;
+  };
+  if (std::ranges::none_of(d_.spinor_edges, phases)) return;
+  const bool signs = std::ranges::none_of(
+      d_.spinor_edges, [](const auto& fermion) { return turns_by_an_angle(fermion.second); });
+  const auto turns = turns_with_spinors(d_, moved, signs);
+  if (!turns) d_.fail(errors::mixed_source(span));
+  if (*turns != 0) return;
+  const SitePhase phase = phase_beyond(d_, edges_of_sources(offset, span), offset);
+  for (Component& part : moved.parts) {
+    if (phase.cosine) part = multiply({phase.cosine, phase.sine}, part);
+    if (phase.sign) part = multiply({phase.sign, {}}, part);
+  }
+}
+
 SpinorForm Lowerer::linear_operator(const NamedFact& fact, const dsl::Expr& at,
                                     const Scope& scope) {
   Reading without_stages = scope.reading();
@@ -98,7 +135,10 @@ Value Lowerer::adjoint_applied(const dsl::Expr& e, const Scope& scope) {
   const SpinorForm form = adjoint(linear_operator(*fact, e, options), move);
   const gauge::LinkOf& made = scope.reading().links;
   const gauge::LinkOf link = made ? made : link_matrices();
-  return shaped(e, [&] { return apply(form, link, psi, move); });
+  const SpinorMover spinor_at = [&](const Value& of, algebra::Offset offset) {
+    return offset.zero() ? of : at_neighbour(of, offset, e.span, scope.reading());
+  };
+  return shaped(e, [&] { return apply(form, link, psi, move, spinor_at); });
 }
 
 }  // namespace vphi::physics

@@ -109,6 +109,7 @@ Value Lowerer::staged(const Value& v, const Reading& reading) {
   }
   if (!known) {
     for (std::size_t i = 0; i < stage.values.size(); ++i) stage.arrays.push_back(d_.new_array());
+    d_.mark_spinor(stage.arrays.front(), {});  // its edges follow with those of the unknown
     reading.stages->push_back(std::move(stage));
     known = &reading.stages->back();
   }
@@ -295,6 +296,7 @@ std::optional<Value> Lowerer::read_solve(const dsl::Expr& e, const Scope& scope)
     call.args = {argument};
     solve.op.stages.clear();
     d_.collected.arrays = first + static_cast<int>(b.parts.size()) * (complex ? 2 : 1);
+    if (b.spinor) set_edges(d_, first, edges);
     return user_function(fact, call, inner);
   };
   Value image = image_of(solve.complex);

@@ -66,6 +66,47 @@ Diagnostic whose_boundary(Span span, const std::string& function, const std::str
       declared, "defined here");
 }
 
+Diagnostic whose_source(Span span, const std::string& axis,
+                        const std::vector<std::string>& fermions) {
+  return error("E0758", span,
+               fmt::format("a source is shifted along {}, where the `fermion` lines {} have "
+                           "different boundaries",
+                           axis, fmt::join(fermions, ", ")),
+               "of which of them is the source?",
+               "a spinor that is written down goes on beyond an edge as the `fermion` lines do, "
+               "which for that are one",
+               fmt::format("write the source where it is wanted, without a shift along {}, or one "
+                           "model for each boundary",
+                           axis));
+}
+
+Diagnostic mixed_source(Span span) {
+  return error("E0758", span, "parts of this spinor take different phases at the edge",
+               "shifted as one",
+               "a source takes the phase of the boundary once, spinors that are read take theirs, "
+               "and their conjugates the conjugate one",
+               "shift the terms one by one: psi@x + source@x in place of (psi + source)@x");
+}
+
+Diagnostic phase_in_output(Span span, const std::string& output) {
+  return error("E0758", span,
+               fmt::format("`{}` goes around the box, where this takes a phase", output),
+               "of a `fermion` with a phase at an edge",
+               "waves and distances around a box are those of periodic values; a spinor with "
+               "boundary = antiperiodic or twisted(theta) is none",
+               "take what is periodic: norm2(psi), or exp(-1i*theta*index(x)/L)*psi, whose momenta "
+               "are less by theta/L");
+}
+
+Diagnostic phase_in_derivative(Span span) {
+  return error(
+      "E0758", span, "a sum over the lattice in which the phases of an edge remain",
+      "differentiated by a spinor with a phase at an edge",
+      "terms that read neighbours keep their value around the box where each spinor stands "
+      "beside a conjugate one",
+      "write products such as dot(psi, psi@x)");
+}
+
 Diagnostic only_real_linear(Span span, const std::string& function, const std::string& solver,
                             Span declared) {
   return with_label(

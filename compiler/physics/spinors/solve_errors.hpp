@@ -25,6 +25,15 @@ Diagnostic not_a_sum_of_paths(Span span, const std::string& function, const std:
 /// boundaries.
 Diagnostic whose_boundary(Span span, const std::string& function, const std::string& argument,
                           const std::vector<std::string>& fermions, Span declared);
+/// A source is shifted along an axis at whose edge the `fermion` lines differ.
+Diagnostic whose_source(Span span, const std::string& axis,
+                        const std::vector<std::string>& fermions);
+/// A sum of a source and of spinors in arrays is shifted, or of a spinor and a conjugate one.
+Diagnostic mixed_source(Span span);
+/// An output that goes around the box is of a value that takes a phase there.
+Diagnostic phase_in_output(Span span, const std::string& output);
+/// The derivative by a spinor of a sum that reads its neighbours and takes a phase.
+Diagnostic phase_in_derivative(Span span);
 /// A solver with complex scalars is used with an operator for which A(i u) is not i A(u).
 Diagnostic only_real_linear(Span span, const std::string& function, const std::string& solver,
                             Span declared);

@@ -428,14 +428,22 @@ Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi)
 
 Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi,
             const algebra::Mover& move) {
+  return apply(form, link, psi, move, [&](const Value& of, algebra::Offset offset) {
+    Value there = of;
+    for (Component& part : there.parts) {
+      const Complex z = full(part);
+      part = {move(z.re, offset), move(z.im, offset)};
+    }
+    return there;
+  });
+}
+
+Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi,
+            const algebra::Mover& move, const SpinorMover& spinor_at) {
   // hops of one weight are added first
   std::vector<std::pair<Complex, gauge::Spinor>> sums;
-  const gauge::Spinor here = matrix_of(psi);
   for (const PathGroup& term : grouped(form)) {
-    gauge::Spinor there = here;
-    for (Complex& part : there.parts) {
-      part = {move(part.re, term.at), move(part.im, term.at)};
-    }
+    const gauge::Spinor there = matrix_of(spinor_at(psi, term.at));
     const gauge::Spinor part = gauge::apply_hop(term.spin, product_of(term, link), there);
     const auto found = std::ranges::find_if(
         sums, [&](const auto& entry) { return same_number(entry.first, term.weight); });

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -66,9 +67,14 @@ std::optional<gauge::DiracOperator> dirac_operator(const SpinorForm& form);
 /// site to a neighbour (`around`).
 SpinorForm adjoint(const SpinorForm& form, const algebra::Mover& move);
 SpinorForm form_of(const gauge::DiracOperator& d);
+/// A spinor as it is at a neighbour.
+using SpinorMover = std::function<Value(const Value& psi, algebra::Offset offset)>;
 /// The operator applied to a spinor, whose values and form at neighbours `move` gives.
 Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi,
             const algebra::Mover& move);
+/// The same with a reader of its own for the spinor at neighbours.
+Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi,
+            const algebra::Mover& move, const SpinorMover& spinor_at);
 /// The same of a spinor in arrays.
 Value apply(const SpinorForm& form, const gauge::LinkOf& link, const Value& psi);
 

@@ -160,6 +160,151 @@ TEST(Twist, AdjointOfAnOperatorWithConj) {
   EXPECT_THROW(testing::compile_text(text, on("native")), std::runtime_error);
 }
 
+// ---- stencils and sources
+// ------------------------------------------------------------------------
+
+/// One component on 4 x 3 sites, with a twist along x and a sign along y.
+struct EdgeBox {
+  static constexpr int kX = 4, kY = 3;
+  static constexpr double kTheta = 0.7;
+
+  static Complex start(int x, int y) {
+    return {std::cos(1.3 * x + y * y), std::sin(2.1 * x * y + 0.4)};
+  }
+  static Complex at(int x, int y) {
+    Complex phase = 1;
+    for (; x >= kX; x -= kX) phase *= std::polar(1.0, kTheta);
+    for (; x < 0; x += kX) phase *= std::polar(1.0, -kTheta);
+    for (; y >= kY; y -= kY) phase = -phase;
+    for (; y < 0; y += kY) phase = -phase;
+    return phase * start(x, y);
+  }
+  static double weight(int x, int y) { return std::cos(0.9 * x + 2.3 * y * y); }
+
+  static std::string text(const std::string& lines) {
+    return "model edges \"stencils and sources at edges\"\nlattice grid: 4 * 3\ngauge U: U(1)\n"
+           "fermion psi: spinor(2), boundary(x) = twisted(0.7), boundary(y) = antiperiodic\n"
+           "init U ~ cold\n" +
+           lines;
+  }
+};
+
+// Each stencil of a spinor and of its components against the sum of neighbours with their phases.
+TEST(Twist, StencilsTakeThePhasesOfEdges) {
+  using Sum = Complex (*)(int, int);
+  const struct {
+    std::string of;
+    Sum sum;
+  } kinds[] = {
+      {"lap(psi)[1, 0]",
+       [](int x, int y) {
+         return EdgeBox::at(x + 1, y) + EdgeBox::at(x - 1, y) + EdgeBox::at(x, y + 1) +
+                EdgeBox::at(x, y - 1) - 4.0 * EdgeBox::at(x, y);
+       }},
+      {"lap(lap(psi[1, 0]))",
+       [](int x, int y) {
+         Complex sum = 20.0 * EdgeBox::at(x, y);
+         for (const int s : {-1, 1}) {
+           sum -= 8.0 * (EdgeBox::at(x + s, y) + EdgeBox::at(x, y + s));
+           sum += EdgeBox::at(x + 2 * s, y) + EdgeBox::at(x, y + 2 * s);
+           for (const int r : {-1, 1}) sum += 2.0 * EdgeBox::at(x + s, y + r);
+         }
+         return sum;
+       }},
+      {"d(psi, x)[1, 0]",
+       [](int x, int y) { return 0.5 * (EdgeBox::at(x + 1, y) - EdgeBox::at(x - 1, y)); }},
+      {"grad(psi[1, 0])[1]",
+       [](int x, int y) { return 0.5 * (EdgeBox::at(x, y + 1) - EdgeBox::at(x, y - 1)); }},
+      {"edges(psi)[1, 0]",
+       [](int x, int y) {
+         Complex sum = 0;
+         for (const int s : {-1, 1})
+           for (const int r : {-1, 1}) sum += EdgeBox::at(x + s, y + r);
+         return sum;
+       }},
+  };
+  std::string items;
+  for (std::size_t i = 0; i < std::size(kinds); ++i)
+    for (const char* const part : {"re", "im"})
+      items += (items.empty() ? "" : ", ") + std::string(part) + std::to_string(i) + " = total(w*" +
+               part + "(" + kinds[i].of + "))";
+  const std::string text = EdgeBox::text(
+      "w = cos(0.9*index(x) + 2.3*index(y)^2)\n"
+      "init psi[s, c] = (cos(1.3*index(x) + index(y)^2) + 1i*sin(2.1*index(x)*index(y) + 0.4))*"
+      "(s == 1)\nat end: " +
+      items + " -> \"e.h5\"\n");
+  for (const std::string& device : devices()) {
+    const auto result = run_text(text, on(device));
+    for (std::size_t i = 0; i < std::size(kinds); ++i) {
+      Complex sum = 0;
+      for (int x = 0; x < EdgeBox::kX; ++x)
+        for (int y = 0; y < EdgeBox::kY; ++y) sum += EdgeBox::weight(x, y) * kinds[i].sum(x, y);
+      EXPECT_NEAR(last(result, "re" + std::to_string(i)), sum.real(), 1e-12) << kinds[i].of;
+      EXPECT_NEAR(last(result, "im" + std::to_string(i)), sum.imag(), 1e-12) << kinds[i].of;
+    }
+  }
+}
+
+// An operator of stencils, its solution and its adjoint against the same of hops.
+TEST(Twist, OperatorsOfStencilsAreThoseOfHops) {
+  const auto result = run_text(
+      EdgeBox::text("A(psi) = 3*psi - 0.3*lap(psi) + 0.2i*d(psi, x)\n"
+                    "B(psi) = 4.2*psi - 0.3*sum(psi@j + psi@-j, j) + 0.1i*(psi@x - psi@-x)\n"
+                    "init psi ~ normal\n"
+                    "S = solve(A, psi, solver = cgne(1e-13))\n"
+                    "at end: size = total(norm2(psi)), image = total(norm2(A(psi) - B(psi))), "
+                    "adjoint = total(norm2(adj(A, psi) - adj(B, psi))), "
+                    "rest = total(norm2(B(S) - psi)) -> \"e.h5\"\n"),
+      on("native"));
+  EXPECT_GT(last(result, "size"), 1);
+  for (const char* const name : {"image", "adjoint", "rest"})
+    EXPECT_LT(last(result, name), 1e-22) << name;
+}
+
+// Nothing tells the edge from other places on cold links: sources at it and away from it that are
+// smeared, taken through an operator, its adjoint, or a stencil, have one norm and one propagator.
+TEST(Twist, SourcesGoOnBeyondTheEdges) {
+  std::string lines =
+      "D(psi) = 3*psi - 0.4*sum((1 - gamma[k])*U[k]*psi@k + (1 + gamma[k])*U[-k]*psi@-k, k)\n"
+      "wider(b) = b + 0.3*sum(U[j]*b@j + U[-j]*b@-j, j)\n"
+      "point(n, m) = (index(x) == n and index(y) == m)*spinor(0, 0)\n";
+  std::string items;
+  const std::string made[] = {"wider(wider(P))", "D(wider(P))", "adj(D, P)", "lap(wider(P))",
+                              "(norm2(psi)*P)@x + (norm2(psi)*P)@-x + P@(1, 1)"};
+  for (std::size_t i = 0; i < std::size(made); ++i)
+    for (const std::string place : {"00", "12", "32"}) {
+      std::string source = made[i];
+      for (std::size_t p = 0; (p = source.find('P', p)) != std::string::npos;)
+        source.replace(p, 1, std::string("point(") + place[0] + ", " + place[1] + ")");
+      const std::string name = std::string(1, static_cast<char>('a' + i)) + place;
+      lines += "S" + name + " = solve(D, " + source + ", solver = cgne(1e-13))\n";
+      items += (items.empty() ? "" : ", ") + name + " = total(norm2(S" + name + "))";
+    }
+  const auto result =
+      run_text(EdgeBox::text(lines + "init psi[s, c] = 1\nat end: " + items + " -> \"e.h5\"\n"),
+               on("native"));
+  for (const char i : {'a', 'b', 'c', 'd', 'e'}) {
+    const double inside = last(result, std::string(1, i) + "12");
+    EXPECT_GT(inside, 1e-3);
+    EXPECT_NEAR(last(result, std::string(1, i) + "00"), inside, 1e-10 * inside) << i;
+    EXPECT_NEAR(last(result, std::string(1, i) + "32"), inside, 1e-10 * inside) << i;
+  }
+}
+
+// exp(-1i theta x/L) takes the phase off: an output around the box takes the rest, and nothing
+// else.
+TEST(Twist, WavesAroundTheBoxAreOfPeriodicValues) {
+  const auto runs = [](const std::string& of) {
+    run_text(EdgeBox::text("init psi[s, c] = exp(0.7i*index(x)/4)\nat end: spectrum(" + of +
+                           ") -> \"e.h5\"\n"),
+             on("native"));
+  };
+  EXPECT_NO_THROW(runs("norm2(psi)"));
+  EXPECT_NO_THROW(runs("exp(-0.7i*index(x)/4 - 1i*pi*index(y)/3)*psi[0, 0]"));
+  EXPECT_THROW(runs("exp(-0.7i*index(x)/4)*psi[0, 0]"), std::runtime_error);
+  EXPECT_THROW(runs("psi[0, 0]"), std::runtime_error);
+}
+
 // ---- determinants -------------------------------------------------------------------------------
 
 struct TwistedQuarks {
@@ -223,6 +368,15 @@ TEST(Twist, ForcesAreDifferencesOfTheAction) {
           << box.gauge << action;
     }
   }
+}
+
+TEST(Twist, ForcesOfAnOperatorWithAStencil) {
+  const TwistedQuarks model{.quark = "psi + 0.1i*gamma5*psi - kappa*hop(psi) - 0.1*lap(psi)"};
+  FixedQuarks quarks(model.text(), 1, 2, 16, 1.5);
+  quarks.action();
+  const double along = quarks.along_momenta();
+  EXPECT_GT(std::fabs(along), 0.1);
+  EXPECT_NEAR(along, quarks.slope(), 2e-8 * std::max(1.0, std::fabs(along)));
 }
 
 TEST(Twist, TrajectoriesAgreeOnDevices) {
