@@ -68,6 +68,18 @@ Diagnostic extremum_in_source(Span span) {
                "write a smooth function: mean(u^8)^(1/8) is close to max(abs(u))");
 }
 
+Diagnostic derivative_by_parameter(Span span, const std::string& name) {
+  return error(
+      "E0711", span, fmt::format("what this has of the parameter `{}` is not clear", name),
+      fmt::format("it does not follow from the text and the arguments of this call how it "
+                  "varies with `{}`",
+                  name),
+      "a derivative by a parameter is of a text that holds the parameter and nothing else "
+      "that varies with its argument, or of an argument that is a function of the variable "
+      "given for it",
+      "write the derivative where the names are defined, and hand it to the function");
+}
+
 Diagnostic source_of_itself(Span span, const std::string& name, const std::string& source) {
   return error("E0762", span, fmt::format("`{}` holds the {} that is being read", name, source), "",
                fmt::format("rho, p and w are made of it, so no {} is made of them", source),

@@ -20,6 +20,9 @@ Diagnostic velocity_in_action(Span span, const std::string& action);
 Diagnostic curvature_not_linear(Span span);
 /// `min` or `max` over all sites in an expression from which a force is derived.
 Diagnostic extremum_in_source(Span span);
+/// E0711: in a function, a derivative by its parameter `name` of what has other arguments that vary
+/// with the argument of `name`, or of what cannot vary with it.
+Diagnostic derivative_by_parameter(Span span, const std::string& name);
 /// `name` is an energy that contains the potential which is being defined.
 Diagnostic source_of_itself(Span span, const std::string& name, const std::string& source);
 /// E0872: a Lagrangian beside a potential or a Hamiltonian.

@@ -29,6 +29,99 @@ Expr by_symbol(const Space& d, Expr part, Expr symbol, dsl::Span span) {
   return algebra::derivative(part, symbol);
 }
 
+constexpr const char* kOpen = "open ";  // what begins the names of these symbols
+
+/// Whether a text holds a name otherwise than as what a derivative is by.
+bool mentions(const dsl::Expr& e, const std::string& name) {
+  if (e.kind == ExprKind::Call && e.text == "d" && e.args.size() == 2)
+    return mentions(*e.args[0], name);
+  if ((e.kind == ExprKind::Name || e.kind == ExprKind::Call) && e.text == name) return true;
+  for (const dsl::ExprPtr& arg : e.args)
+    if (arg && mentions(*arg, name)) return true;
+  for (const dsl::NamedArgument& option : e.named)
+    if (mentions(*option.value, name)) return true;
+  return false;
+}
+
+/// Whether a local name that is visible in `scope` has a value that holds `symbol`.
+bool seen(const Scope& scope, Expr symbol) {
+  for (const Scope* s = &scope; s; s = s->parent)
+    for (const auto& [name, value] : s->values)
+      for (const Component& c : value.parts)
+        for (const Expr part : {c.re, c.im})
+          if (part && algebra::depends_on(part, symbol)) return true;
+  return false;
+}
+
+/// A symbol for the name `text` that no value in `scope` holds.
+Expr opened(Arena& arena, const Scope& scope, const std::string& text, dsl::Span span) {
+  std::string name = kOpen + text;
+  while (seen(scope, arena.symbol(name, span))) name += " again";
+  return arena.symbol(name, span);
+}
+
+/// What varies: state, positions and symbols other than those of the model's numbers.
+bool varies(const Space& d, Expr node) {
+  if (node.is(Op::Symbol))
+    return !d.facts.find(node->name) && node->name != "dx" && node->name != "pi";
+  return node.is(Op::Load) || node.is(Op::Site);
+}
+
+/// Whether `part` holds something that `argument` is made of and that varies.
+bool shares(const Space& d, Expr part, Expr argument) {
+  return algebra::contains(argument, [&](Expr own) {
+    return varies(d, own) && algebra::contains(part, [&](Expr node) {
+             if (own.is(Op::Load)) return node.is(Op::Load) && node->index == own->index;
+             return node == own;
+           });
+  });
+}
+
+/// Whether an average, a stencil or a neighbour in `part` varies with `argument`.
+bool spread(const Space& d, Expr part, Expr argument) {
+  return algebra::contains(part, [&](Expr node) {
+    const bool elsewhere = node.is(Op::Stencil) || node.is(Op::PairSum) || node.is(Op::Mean) ||
+                           node.is(Op::Total) || node.is(Op::Minimum) || node.is(Op::Maximum);
+    return elsewhere && shares(d, node, argument);
+  });
+}
+
+/// A parameter by which the body of a function is differentiated.
+struct Parameter {
+  Expr open;      ///< its symbol meanwhile
+  Expr value;     ///< of its argument; derivatives around may have made a symbol of that too
+  Expr argument;  ///< without these
+  bool known;     ///< whether `argument` is
+  bool written;   ///< whether the text that is differentiated has its name
+};
+
+/// What of `part` varies with the parameter, with the symbol in its place. A text that does not
+/// hold the parameter may have another argument's value that depends on the same variable: then
+/// that variable is what it is differentiated by. Refused where it holds both, or where what the
+/// value depends on is not the argument alone.
+Expr along_parameter(const Space& d, Expr part, const Parameter& by, const dsl::Expr& e) {
+  const auto refuse = [&] {
+    d.fail(errors::derivative_by_parameter(e.args[0]->span, e.args[1]->text));
+  };
+  if (algebra::depends_on(part, by.open)) {
+    if (varies(d, by.argument) && (shares(d, part, by.argument) || shares(d, part, by.value)))
+      refuse();
+    return part;
+  }
+  if (by.written) {
+    if (shares(d, part, by.argument) || shares(d, part, by.value)) refuse();
+    return part;
+  }
+  Expr varied = algebra::substitute(part, by.value, by.open);
+  if (by.known) varied = algebra::substitute(varied, by.argument, by.open);
+  const bool number = !algebra::contains(by.argument, [&](Expr node) { return varies(d, node); });
+  const bool found = algebra::depends_on(varied, by.open);
+  if (number || (!by.known && !found) || shares(d, varied, by.argument) ||
+      spread(d, part, by.argument))
+    refuse();
+  return varied;
+}
+
 }  // namespace
 
 /// d(f, U) or d(f, U[mu]) of links, which is in the algebra of their group.
@@ -80,18 +173,29 @@ std::optional<Value> Lowerer::derivative(const dsl::Expr& e, const Scope& scope)
       if (!old.scalar() || !old.parts[0].real()) {
         d_.fail(errors::not_differentiable_by(by->span, fmt::format("`{}`", by->text)));
       }
-      const Expr open = arena.symbol(fmt::format("open {}", by->text), by->span);
+      const Expr open = opened(arena, scope, by->text, by->span);
       Scope inner;
       inner.parent = &scope;
       // a name that definitions see, as those of `recover`, is open in them too
       const Scope* seen = scope.dynamic_part();
       inner.dynamic = local == nullptr || (seen && seen->value(by->text) == local);
       inner.values.emplace(by->text, Value::of(open));
+      Parameter parameter{open, old.parts[0].re, old.parts[0].re, true, false};
+      if (!inner.dynamic) {
+        const bool made =
+            parameter.value.is(Op::Symbol) && parameter.value->name.starts_with(kOpen);
+        const Value* argument = made ? scope.value(parameter.value->name) : nullptr;
+        if (argument) parameter.argument = argument->parts[0].re;
+        parameter.known = !made || argument;
+        parameter.written = mentions(*e.args[0], by->text);
+        inner.values.emplace(open->name, Value::of(parameter.argument));
+      }
       const Value f = value(*e.args[0], inner);
       Value result{f.rows, f.columns, {}};
       for (const Component& c : f.parts) {
         const auto slope = [&](Expr part) {
           if (!part) return Expr{};
+          if (!inner.dynamic) part = along_parameter(d_, part, parameter, e);
           return algebra::substitute(by_symbol(d_, part, open, e.args[0]->span), open,
                                      old.parts[0].re);
         };
