@@ -21,7 +21,7 @@ init phi ~ 1 + vacuum, phi' ~ -0.7*m + vacuum
 init chi ~ vacuum
 evolve leapfrog, dt = 2^-6/m
 every 5 steps: a, mean(phi), var(chi) -> "out.csv"
-every 8 steps: spectrum(phi), slice(rho, z = 0) -> "out.csv"
+every 8 steps: spectrum(phi), spectrum(rho) -> "out.csv"
 expect abs(mean(rho)/(3*H^2) - 1) < 1e-2
 )";
 constexpr const char* kChain = R"(model links "A Markov chain"

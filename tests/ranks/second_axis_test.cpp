@@ -151,7 +151,6 @@ potential V = phi^2/2 + phi^4/4
 init phi ~ 1 + 0.1*normal, phi' = 0
 evolve leapfrog, dt = 0.05, until = t > 1
 every 5 steps: mean(phi), var(phi), energies, spectrum(phi), histogram(phi, bins = 8) -> "box.csv"
-at end: slice(phi, z = 0), slice(phi, x = 0) -> "box.csv"
 )");
   }
 

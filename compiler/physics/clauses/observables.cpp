@@ -134,7 +134,15 @@ class OutputReader {
     }
     o.value = parts[0].value;
     o.more.assign(parts.begin() + 1, parts.end());
+    refuse_array_in_csv(o, out);
     out.observables.push_back(std::move(o));
+  }
+
+  /// Slices, snapshots, maps of two values, links.
+  void refuse_array_in_csv(const Observable& o, const OutputClause& out) {
+    const bool columns = program::row_of(*o.kind).width > 0 && o.form.histogram.size() < 2;
+    if (!columns && out.file.ends_with(".csv"))
+      d_.fail(errors::array_in_csv(o.span, written(d_, o.span), out.file));
   }
 
   static bool is_range(const Item& item) {
@@ -207,6 +215,7 @@ class OutputReader {
         if (o.form.in_time &&
             (d_.resolved.clause("sample") || (out.every == 0 && out.interval == 0)))
           d_.fail(errors::option_value(e.span, "time", "off here: there is no output before"));
+        refuse_array_in_csv(o, out);
         out.observables.push_back(std::move(o));
       }
       note_options(e, given, out, first);

@@ -37,6 +37,12 @@ Diagnostic last_configuration(Span span, const std::string& name, const std::str
   return d;
 }
 
+Diagnostic array_in_csv(Span span, const std::string& name, const std::string& file) {
+  return dsl::error("E0838", span, fmt::format("`{}` cannot be written to `{}`", name, file),
+                    "an array without columns", "a .csv file holds series and tables with columns",
+                    fmt::format("-> \"{}.h5\"", file.substr(0, file.rfind('.'))));
+}
+
 Diagnostic surface_format(Span span, const std::string& word, const std::string& what,
                           const std::string& rule, const std::string& fix) {
   return dsl::error("E0837", span, fmt::format("`{}` cannot hold this surface: {}", word, what), "",

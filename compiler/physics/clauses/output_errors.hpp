@@ -23,6 +23,9 @@ dsl::Diagnostic links_in_file(dsl::Span span, const std::string& kind, const std
 dsl::Diagnostic surface_format(dsl::Span span, const std::string& word, const std::string& what,
                                const std::string& rule, const std::string& fix);
 
+/// E0838: `name` is an array without columns, as of sites or of links, and `file` is a .csv file.
+dsl::Diagnostic array_in_csv(dsl::Span span, const std::string& name, const std::string& file);
+
 /// `every T:` in a chain, which has no time.
 dsl::Diagnostic output_time_of_chain(dsl::Span span);
 /// T is less than a step.
