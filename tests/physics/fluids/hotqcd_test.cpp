@@ -75,7 +75,7 @@ primitive T, Pi: real, q: vec(3), v: vec(2)
 p = hotqcd_p(T)
 s_0 = d(p, T)
 h = T*s_0
-c2 = s_0/(T*d(s_0, T))
+c2 = sound_squared(p, T)
 W = 1/sqrt(1 - norm2(v))
 s = [[q[0], q[1]], [q[1], q[2]]]
 conserve E = (h + Pi)*W^2 - p - Pi + dot(s*v, v):  div(M) + third(s, v)/t

@@ -139,7 +139,7 @@ precision real = f64
 at[k] = (4 if index(x) == k else 0)
 pressure[k] = mean(at[k]*p/T^4)
 anomaly[k] = mean(at[k]*(T*s - 4*p)/T^4)
-sound[k] = mean(at[k]*s/(T*d(s, T)))
+sound[k] = mean(at[k]*sound_squared(p, T))
 energy[k] = mean(at[k]*(T*s - p))/(1 [GeV/fm^3])
 entropy[k] = mean(at[k]*s)
 T_GeV = mean(T)/(1 [GeV])
