@@ -183,7 +183,8 @@ Section numbers_section(const json& data, const Report& report) {
     if (!is_number(data, series)) continue;
     const std::string along = series["along"];
     for (const Series& s : report.series) {
-      if (s.name != series["name"] || (s.along == "t" ? report.time_name : s.along) != along)
+      if (s.name != series["name"].get<std::string>() ||
+          (s.along == "t" ? report.time_name : s.along) != along)
         continue;
       std::vector<std::string> cells{"<code>" + escape(s.name) + "</code>", number_text(s.y[0], 8)};
       if (errors) cells.push_back(s.error.empty() ? "–" : number_text(s.error[0], 2));
