@@ -10,7 +10,8 @@ namespace vphi::dsl {
 namespace {
 
 constexpr std::string_view kLinkBoundaries = "periodic open";
-constexpr std::string_view kBoundaries = "periodic antiperiodic fixed neumann outflow absorbing";
+constexpr std::string_view kBoundaries =
+    "periodic antiperiodic twisted fixed neumann outflow absorbing";
 
 constexpr OptionRule kLattice[] = {
     {"length",
@@ -27,7 +28,8 @@ constexpr OptionRule kLattice[] = {
 constexpr OptionRule kField[] = {
     {"boundary",
      "what lies beyond the edges for these fields, the lattice's where nothing is said; a list or "
-     "`boundary(y) = ...` as there",
+     "`boundary(y) = ...` as there. `twisted(angle)`, of complex fields: what is read beyond the "
+     "last site is multiplied by exp(1i*angle)",
      Takes::Call, kBoundaries},
     {"store",
      "what is kept of a field: its value, or its deviation from a homogeneous solution in f64 "

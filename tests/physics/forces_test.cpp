@@ -84,6 +84,17 @@ init psi = 1, psi' = 0
 evolve leapfrog, dt = 0.1, until = t > 1
 every 1 step: a -> "m.h5"
 )"},
+      {"twist", R"(model twist "a complex field with phases around the box"
+param theta = 0.7
+lattice box: 4*3, length = 5
+field z, w: complex, boundary(x) = twisted(theta), boundary(y) = twisted(-2)
+field u: real
+potential V = norm2(z)^2/4 + 0.3*norm2(grad(z))*u^2 + 0.2*im(conj(z)*w@x)*re(z@y*conj(w))
+            + norm2(z@[1, -2])*u@x/5 + mean(norm2(w@x - w))*u/3
+init z = 1, z' = 0, w = 1, w' = 0, u = 1, u' = 0
+evolve leapfrog, dt = 0.1, until = t > 1
+every 1 step: mean(norm2(z)) -> "m.h5"
+)"},
       {"bodies", R"(model bodies "pairs of bodies"
 particles body: 5
 var x[k]: vec(2), p[k]: vec(2)
@@ -282,6 +293,8 @@ const std::vector<Fault>& faults() {
       {"another value of the walls", "wall", [](System& s) { s.lattice.fixed_value = 0.1; }},
       {"periodic for antiperiodic", "complex",
        [](System& s) { s.lattice.boundary.fill(physics::Boundary::Periodic); }},
+      {"periodic for a twist", "twist",
+       in("pi_z_re", nodes(is(Op::Select), [](Expr e) { return e.arg(1); }))},
       {"outflow for periodic", "bath",
        [](System& s) { s.lattice.boundary.fill(physics::Boundary::Outflow); }},
       {"walls for a mirror", "flow",

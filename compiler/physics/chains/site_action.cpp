@@ -1,11 +1,13 @@
 #include "compiler/physics/chains/site_action.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/word.hpp"
 #include "compiler/physics/chains/energy_density.hpp"
+#include "compiler/physics/clauses/twists.hpp"
 
 namespace vphi::physics {
 
@@ -32,13 +34,19 @@ bool SiteAction::returns(Offset offset) const {
   return true;
 }
 
-int SiteAction::sign(const StateField& field, Offset offset) const {
-  int result = 1;
-  for (std::size_t k = 0; k < 4; ++k)
-    if (field.walls.boundary[k] == Boundary::Antiperiodic &&
-        offset.d[k] / d_.grid.extent[k] % 2 != 0)
-      result = -result;
-  return result;
+Expr SiteAction::after(const StateField& field, int array, Offset way) const {
+  Arena& arena = d_.arena();
+  int sign = 1;
+  std::function<Expr(int)> read = [&](int part) { return arena.load(part); };
+  for (std::size_t k = 0; k < 4; ++k) {
+    const std::int64_t times = way.d[k] / d_.grid.extent[k];
+    if (field.walls.boundary[k] == Boundary::Antiperiodic && times % 2 != 0) sign = -sign;
+    if (!field.walls.twist[k] || times == 0) continue;
+    read = [this, before = read, times, axis = static_cast<int>(k)](int part) {
+      return turned_read(d_, part, axis, times, before);
+    };
+  }
+  return arena.integer(sign) * read(array);
 }
 
 bool SiteAction::even(int axis) const {
@@ -73,7 +81,7 @@ Expr SiteAction::at_site(const StateField& field) const {
       parts.push_back(algebra::rewrite(here, [&](Expr node) {
         const bool own =
             node.is(Op::Load) && field.place(node->index) >= 0 && returns(node->offset);
-        return own ? arena.integer(sign(field, node->offset)) * arena.load(node->index) : node;
+        return own ? after(field, node->index, node->offset) : node;
       }));
     }
   }

@@ -17,8 +17,9 @@ namespace vphi::physics {
 
 class SiteAction {
  public:
-  /// `density` as read_actions gives it (loop_actions.hpp). The box is periodic, or antiperiodic
-  /// for fields whose signs the density does not see (`even`).
+  /// `density` as read_actions gives it (loop_actions.hpp). The box is periodic, antiperiodic
+  /// for fields whose signs the density does not see (`even`), or twisted for fields whose phases
+  /// it does not see (check_twists).
   SiteAction(const Motion& d, Expr density);
 
   /// The terms that hold the field at this site. The field is read at this site by loads without
@@ -33,8 +34,9 @@ class SiteAction {
  private:
   /// Offsets at which the term reads the field, each site of the box once.
   std::vector<algebra::Offset> offsets(Expr term, const StateField& field) const;
-  /// -1 where the field changes its sign along the way, which leads back to the site.
-  int sign(const StateField& field, algebra::Offset offset) const;
+  /// A part of the field at the end of the way, which leads back to the site: with the sign and the
+  /// phase that the field has there.
+  Expr after(const StateField& field, int array, algebra::Offset way) const;
   /// Whether the offset leads back to the site, around the box.
   bool returns(algebra::Offset offset) const;
 

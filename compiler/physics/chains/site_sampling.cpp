@@ -16,6 +16,7 @@
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/chains/site_action.hpp"
 #include "compiler/physics/chains/site_change.hpp"
+#include "compiler/physics/clauses/twists.hpp"
 #include "compiler/physics/lower/displacement.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/motion.hpp"
@@ -36,8 +37,9 @@ class SiteSamplingReader {
     chain_.method = options_.method;
     chain_.sweeps = options_.sweeps;
     find_fields();
-    const SiteAction action(d_, read_density());
-    check_edges(action);
+    const Expr density = read_density();
+    const SiteAction action(d_, density);
+    check_edges(action, density);
     std::vector<int> first, relax;
     for (const StateField* field : fields_) {
       const Expr here = action.at_site(*field);
@@ -77,7 +79,8 @@ class SiteSamplingReader {
       d_.fail(errors::not_yet(clause_.keyword_span, "a Markov chain without links or fields"));
   }
 
-  void check_edges(const SiteAction& action) {
+  void check_edges(const SiteAction& action, Expr density) {
+    check_twists(d_, density, clause_.keyword_span);
     for (const StateField* field : fields_)
       for (int axis = 0; axis < d_.grid.dims; ++axis)
         if (field->walls.boundary[static_cast<std::size_t>(axis)] == Boundary::Antiperiodic &&

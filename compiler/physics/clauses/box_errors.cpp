@@ -118,4 +118,56 @@ Diagnostic phase_on_open_axis(Span span, const std::string& spinor, const std::s
       declared, "declared here");
 }
 
+Diagnostic twist_seen(Span span, const std::string& field, const std::string& axis, Span declared) {
+  return with_label(
+      error(
+          "E0327", span,
+          fmt::format("a term here couples neighbours along {} and is another one for another "
+                      "phase of `{}`",
+                      axis, field),
+          "",
+          "equations are derived from sums over the box, and across a twisted boundary a sum has "
+          "no place where the edge is only if nothing changes with the phases there",
+          fmt::format("write products such as conj({0})*{0}@{1} and norm2(grad({0})), or equations "
+                      "of motion (`{0}' = ...`) in place of what is derived",
+                      field, axis)),
+      declared, "declared here");
+}
+
+Diagnostic twist_of_real(Span span, const std::string& field, const std::string& axis) {
+  return error(
+      "E0328", span, fmt::format("`{}` has no phase that `twisted` could turn", field), "",
+      "beyond a twisted boundary a field is multiplied by exp(i theta), which makes real "
+      "values complex unless it is a sign",
+      fmt::format("declare `{}` as complex, or write boundary({}) = antiperiodic, which is "
+                  "theta = pi",
+                  field, axis));
+}
+
+Diagnostic twist_of_lattice(Span span) {
+  return error("E0328", span, "`twisted` is a boundary of one field, not of the lattice", "",
+               "a phase belongs to complex fields and spinors alone",
+               "write it where the field is declared: field phi: complex, boundary(x) = "
+               "twisted(theta)");
+}
+
+Diagnostic twisted_waves(Span span, const std::string& what, const std::string& field,
+                         const std::string& axis) {
+  return error("E0329", span, fmt::format("`{}` of a field with a twisted boundary", what), "",
+               fmt::format("the waves of `{}` along {} lie between those of the box, so that a sum "
+                           "over the waves of the box would see a jump at its end",
+                           field, axis),
+               fmt::format("take the phase out, {0}*exp(-1i*theta*index({1})/N) with the N sites "
+                           "along {1}, whose wave numbers are those of the field less theta/L",
+                           field, axis));
+}
+
+Diagnostic twisted_start(Span span, const std::string& what) {
+  return error(
+      "E0329", span, fmt::format("`{}` in a box with a twisted field", what), "",
+      "it is a sum over the waves of the box, and those of a twisted field lie between them",
+      "start by a formula, phi = exp(1i*theta*index(x)/N) times what is periodic, or with "
+      "numbers at each site (phi ~ normal)");
+}
+
 }  // namespace vphi::physics::errors

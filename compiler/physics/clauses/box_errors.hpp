@@ -36,5 +36,16 @@ Diagnostic walls_differ(Span span, const std::string& one, const std::string& ot
 /// E0322: a spinor has a sign or a phase across an end that no link crosses.
 Diagnostic phase_on_open_axis(Span span, const std::string& spinor, const std::string& axis,
                               const std::string& links, Span declared);
+/// E0327: terms with neighbours are others where the phases of twisted fields change.
+Diagnostic twist_seen(Span span, const std::string& field, const std::string& axis, Span declared);
+/// E0328: a field without phase is twisted.
+Diagnostic twist_of_real(Span span, const std::string& field, const std::string& axis);
+/// E0328: the lattice, whose fields may be real, is twisted.
+Diagnostic twist_of_lattice(Span span);
+/// E0329: waves of a value that jumps in its phase from the last site to the first.
+Diagnostic twisted_waves(Span span, const std::string& what, const std::string& field,
+                         const std::string& axis);
+/// E0329: a start by waves in a box with a twisted field.
+Diagnostic twisted_start(Span span, const std::string& what);
 
 }  // namespace vphi::physics::errors

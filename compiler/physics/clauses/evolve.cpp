@@ -8,6 +8,7 @@
 #include "compiler/physics/clauses/clock.hpp"
 #include "compiler/physics/clauses/stop_criteria.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/clauses/twists.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -285,7 +286,8 @@ std::map<int, dsl::Span> read_deviations(const Motion& d) {
     if (field.angle || field.periodic || field.particle || field.link || field.drawn)
       d.fail(errors::no_deviation(store->span,
                                   fmt::format("`{}` is no real or complex field", field.name)));
-    if (d.walls_of(field.arrays[0]).boundary != d.grid.boundary)
+    const Walls walls = d.walls_of(field.arrays[0]);
+    if (walls.boundary != d.grid.boundary || twisted(walls))
       d.fail(errors::no_deviation(store->span, "the field has walls of its own"));
     for (const int array : field.arrays) result[array] = store->span;
     for (const int array : field.velocities) result[array] = store->span;

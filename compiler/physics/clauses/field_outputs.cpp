@@ -9,7 +9,9 @@
 
 #include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/clauses/output_units.hpp"
+#include "compiler/physics/clauses/twists.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/variation.hpp"
@@ -76,7 +78,7 @@ class FieldOutputs {
     // in fewer than three dimensions a slice without a plane is the whole lattice
     if (row.axis == OutputAxis::Across && base.form.axis >= d_.grid.dims) base.form.axis = -1;
     if (sums_components(row.arrays)) {
-      if (!d_.periodic())
+      if (has_ends())
         d_.fail(errors::not_yet(e.span, fmt::format("`{}` in a box that is not periodic", e.text)));
       if (d_.grid.dims > 3)
         d_.fail(errors::not_yet(e.span, fmt::format("`{}` in four dimensions", e.text)));
@@ -102,6 +104,7 @@ class FieldOutputs {
         } else {
           set_parts(o, parts);
         }
+        if (sums_components(row.arrays)) check_phases(o, *arg, e.text);
         if (!counts_instances(parts[0].value)) need_per_site(o, arg->span);
         out.push_back(std::move(o));
       };
@@ -515,6 +518,31 @@ class FieldOutputs {
     }
   }
 
+  /// Whether the box or a field of it has a boundary that is neither periodic nor twisted.
+  bool has_ends() const {
+    const auto periodic = [](Walls walls) {
+      walls.twist = {};
+      return walls.periodic(4);
+    };
+    return !periodic(d_.grid) || !std::ranges::all_of(d_.fields, [&](const StateField& field) {
+      return periodic(d_.walls_of(field.arrays[0]));
+    });
+  }
+
+  /// Waves of the box are those of a periodic value.
+  void check_phases(const Observable& o, const dsl::Expr& e, const std::string& what) const {
+    for (const StateField& field : d_.fields) {
+      for (int axis = 0; axis < d_.grid.dims; ++axis) {
+        const auto jumps = [&](Expr value) { return !periodic_across_twist(d_, value, axis); };
+        if (field.spinor || !field.walls.twist[static_cast<std::size_t>(axis)]) continue;
+        if (jumps(o.value) || std::ranges::any_of(o.more, [&](const Observable::Part& part) {
+              return jumps(part.value);
+            }))
+          d_.fail(errors::twisted_waves(e.span, what, dsl::to_text(e), algebra::kAxisNames[axis]));
+      }
+    }
+  }
+
   /// Axes along which the value is not periodic.
   void open_axes(Observable& o) const {
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
@@ -522,7 +550,8 @@ class FieldOutputs {
       bool open = d_.grid.boundary[k] != Boundary::Periodic;
       algebra::visit(o.value, [&](Expr part) {
         if (part->op == algebra::Op::Load)
-          open = open || d_.walls_of(part->index).boundary[k] != Boundary::Periodic;
+          open = open || d_.walls_of(part->index).boundary[k] != Boundary::Periodic ||
+                 d_.walls_of(part->index).twist[k];
         if (part->op == algebra::Op::Site) open = open || part->index == axis;
       });
       if (open) o.form.open_axes.push_back(axis);

@@ -242,6 +242,8 @@ Grid read_lattice(const Setting& known) {
   }
   Lowerer in_box(d);
   read_boundaries(d, in_box, clause, grid.dims, grid);
+  for (const Expr angle : grid.twist)
+    if (angle) d.fail(errors::twist_of_lattice(clause.keyword_span));
   read_spacing(d, in_box, clause);
   return grid;
 }

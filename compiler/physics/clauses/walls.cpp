@@ -14,6 +14,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/clauses/system_expressions.hpp"
+#include "compiler/physics/clauses/twists.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -59,8 +60,8 @@ bool Walls::closed(int dims) const {
 }
 
 bool Walls::periodic(int dims) const {
-  return std::all_of(boundary.begin(), boundary.begin() + dims,
-                     [](Boundary b) { return b == Boundary::Periodic; });
+  return !twisted(*this) && std::all_of(boundary.begin(), boundary.begin() + dims,
+                                        [](Boundary b) { return b == Boundary::Periodic; });
 }
 
 Walls Declared::walls_of(int array) const {
@@ -82,6 +83,7 @@ bool Declared::periodic() const {
 }
 
 void check_coupled_walls(const Declared& d, Expr density, dsl::Span span) {
+  check_twists(d, density, span);
   const auto differs = [&](int axis) {
     return std::ranges::any_of(d.fields, [&](const StateField& f) {
       return !same(d.walls_of(f.arrays[0]), d.walls_of(d.fields[0].arrays[0]), axis);
@@ -166,7 +168,10 @@ class Settle {
         if (axes[place(axis)]) arrays.push_back(array);
       const Boundary first = arrays.empty() ? d_.grid.boundary[place(axis)]
                                             : d_.walls_of(arrays[0]).boundary[place(axis)];
-      bool common = true;
+      bool common = std::ranges::none_of(arrays, [&](int array) {
+        return static_cast<bool>(d_.walls_of(array).twist[place(axis)]);
+      });
+      turns_ = turns_ || !common;
       Expr value = outside;
       for (const int array : arrays) {
         common = common && d_.walls_of(array).boundary[place(axis)] == first;
@@ -184,8 +189,10 @@ class Settle {
     if (outside) lattice.fixed_value = static_cast<double>(outside->number.real);
     if (own.empty()) return;
     if (!system_.solves.empty())
-      d_.fail(errors::not_yet(system_.solves[0].span,
-                              "a linear system in a box whose fields differ in their boundaries"));
+      d_.fail(errors::not_yet(
+          system_.solves[0].span,
+          turns_ ? "a linear system beside neighbours across a twisted boundary"
+                 : "a linear system in a box whose fields differ in their boundaries"));
     if (system_.conservation)
       d_.fail(errors::not_yet(d_.grid.span, "these boundaries beside conservation laws"));
     own_ = own;
@@ -232,7 +239,7 @@ class Settle {
       const auto& data = arena.stencil_data(node->index);
       const Walls walls = d_.walls_of(u->index);
       const bool as_kernels = std::ranges::none_of(own_, [&](int axis) {
-        return walls.boundary[place(axis)] != Boundary::Periodic &&
+        return (walls.boundary[place(axis)] != Boundary::Periodic || walls.twist[place(axis)]) &&
                std::ranges::any_of(data.offsets,
                                    [&](const Offset& offset) { return offset.d[axis] != 0; });
       });
@@ -251,6 +258,7 @@ class Settle {
     if (next == own_.size()) return d_.arena().load(array, offset);
     const int axis = own_[next], step = offset.d[axis];
     if (step == 0) return read(array, offset, next + 1);
+    if (d_.walls_of(array).twist[place(axis)]) return twisted_read(array, offset, next);
     switch (d_.walls_of(array).boundary[place(axis)]) {
       case Boundary::Antiperiodic:
         return antiperiodic_read(array, offset, next);
@@ -288,6 +296,21 @@ class Settle {
     return sign * read(array, offset, next + 1);
   }
 
+  /// A shift of q n + r sites crosses the end q times, and once more from the last r sites.
+  Expr twisted_read(int array, const Offset& offset, std::size_t next) {
+    const int axis = own_[next];
+    const std::int64_t n = d_.grid.extent[place(axis)];
+    const std::int64_t rest = ((offset.d[axis] % n) + n) % n, times = (offset.d[axis] - rest) / n;
+    const auto after = [&](std::int64_t crossings) {
+      return turned_read(d_, array, axis, crossings,
+                         [&](int part) { return read(part, offset, next + 1); });
+    };
+    if (rest == 0) return after(times);
+    Arena& arena = d_.arena();
+    const Expr inside = arena.make(Op::Less, {arena.site(axis), arena.integer(n - rest)});
+    return arena.make(Op::Select, {inside, after(times), after(times + 1)});
+  }
+
   /// A read b sites beyond a wall (0: the first site beyond) takes the site `back(b)` before the
   /// wall.
   Expr shown(int array, const Offset& offset, std::size_t next,
@@ -311,6 +334,7 @@ class Settle {
   ProgramUnits& units_;
   System& system_;
   std::vector<int> own_;
+  bool turns_ = false;  ///< a field is read across a twisted boundary
   std::map<std::pair<int, int>, Expr> values_;
 };
 

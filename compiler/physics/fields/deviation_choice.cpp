@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/twists.hpp"
 #include "compiler/physics/fields/deviation.hpp"
 #include "dsl/messages/suggest.hpp"
 
@@ -105,7 +106,8 @@ std::map<int, StoredAsValue> choose_deviations(const Program& d, System& system)
     std::set<int> with = arrays;
     with.insert(field.arrays.begin(), field.arrays.end());
     std::string why;
-    const bool own_walls = d.walls_of(first).boundary != d.grid.boundary;
+    const Walls walls = d.walls_of(first);
+    const bool own_walls = walls.boundary != d.grid.boundary || twisted(walls);
     if (own_walls) why = "the field has walls of its own";
     const bool possible = !own_walls && with_references(system, with, why);
     if (possible && wanted) {

@@ -8,6 +8,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/matrix.hpp"
+#include "compiler/physics/clauses/twists.hpp"
 #include "compiler/physics/fields/stencil_errors.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -302,6 +303,7 @@ Expr ProgramUnits::convert_reduction(Op op, Expr argument, dsl::Span) {
     const bool gradient = local.is(Op::Load) && is_gradient(local->index);
     const Walls walls = gradient ? d_.walls_of(local->index) : Walls{};
     const bool symmetric = gradient && !d_.coordinates.given() && walls.by_parts(d_.grid.dims) &&
+                           !twisted(walls) &&
                            algebra::is_symmetric(arena.stencil_data(d_.laplacian)) &&
                            !angle_of(d_, arena.load(local->index - kGradientBase));
     if (symmetric && walls.closed(d_.grid.dims) && !in_step_) {

@@ -254,12 +254,35 @@ void check_moves(const Declared& d, const FieldFact& fact, const StateField& fie
     d.fail(errors::constrained_outside_of_chain(item->span, fact.name, item->head->name));
 }
 
+/// `boundary(x) = twisted(angle)` of a complex field; angles of 0 and pi are the other boundaries.
+void read_twists(const Setting& d, const FieldFact& fact, const dsl::Item& own, StateField& field) {
+  const dsl::Expr* type = fact.type.get();
+  const bool vector = type && (type->text == "vec" || type->text == "mat") && !type->args.empty();
+  const bool complex =
+      type && (type->text == "complex" || (vector && type->args.back()->text == "complex"));
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis) {
+    Expr& twist = field.walls.twist[axis];
+    if (!twist) continue;
+    const char* name = algebra::kAxisNames[axis];
+    if (!complex) d.fail(errors::twist_of_real(own.span, fact.name, name));
+    const EdgePhase edge = edge_phase(false, twist);
+    twist = edge.angle;
+    if (edge.turned) field.walls.boundary[axis] = Boundary::Antiperiodic;
+    if (!twist) continue;
+    d.remark(
+        fmt::format("{}: beyond the last site along {} times exp(1i*theta), before the first "
+                    "times its conjugate",
+                    fact.name, name));
+  }
+}
+
 void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   const dsl::Expr* type = fact.type.get();
   field.walls = d.grid;
   if (const dsl::Item* own = own_boundary(fact); own && !fact.fermion) {
     read_boundaries(d, lower, *fact.line, d.grid.dims, field.walls);
     if (fact.gauge) check_ends_of_links(d, *own, field);
+    if (fact.field) read_twists(d, fact, *own, field);
   }
   if (fact.fermion) {
     if (type && type->text != "spinor") {

@@ -5,6 +5,7 @@
 
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/twists.hpp"
 #include "compiler/physics/fields/stencil_errors.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -81,11 +82,15 @@ int dimensions_needed(const Declared& d, const dsl::Clause& clause, dsl::Span us
 constexpr const char* kSpectral = "spectral";
 
 /// Why a box has no Fourier transform; empty where it has one.
-std::string not_transformed(const Grid& grid) {
+std::string not_transformed(const Declared& d) {
+  const Grid& grid = d.grid;
   if (grid.dims > 3) return "the lattice has four dimensions, and transforms have three at most";
   for (int axis = 0; axis < grid.dims; ++axis)
     if (grid.boundary[static_cast<std::size_t>(axis)] != Boundary::Periodic)
       return "the box is not periodic along every axis";
+  for (const StateField& field : d.fields)
+    if (!field.spinor && twisted(field.walls))
+      return fmt::format("`{}` has a twisted boundary", field.name);
   return {};
 }
 
@@ -101,7 +106,7 @@ int choose_laplacian(const Declared& d) {
     const std::string& name = chosen->value->text;
     const auto it = d.facts.stencils.find(name);
     if (it == d.facts.stencils.end() && name == kSpectral) {
-      if (const std::string why = not_transformed(d.grid); !why.empty())
+      if (const std::string why = not_transformed(d); !why.empty())
         d.fail(errors::not_spectral(span, why, d.grid.span));
       data.name = kSpectral;
       data.span = span;

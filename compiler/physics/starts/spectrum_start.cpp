@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/clauses/twists.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/starts/init_errors.hpp"
@@ -71,6 +73,8 @@ RandomField spectrum_draw(const Program& d, Lowerer& lower, const dsl::Expr& e,
   const auto numbers = program::WaveNumbers::of(d.grid.extent, d.grid.dims);
   if (d.grid.dims > 3) d.fail(errors::not_yet(e.span, "`spectrum` in four dimensions"));
   if (!numbers) d.fail(errors::not_yet(e.span, "`spectrum` in a box of so many wave numbers"));
+  for (const StateField& field : d.fields)
+    if (twisted(field.walls)) d.fail(errors::twisted_start(e.span, e.text));
   if (!d.periodic()) d.fail(errors::not_yet(e.span, "`spectrum` in a box that is not periodic"));
   const auto dx = static_cast<double>(d.grid.dx->number.real);
 

@@ -10,7 +10,9 @@
 
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/clauses/twists.hpp"
 #include "compiler/physics/fields/background_errors.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -161,6 +163,7 @@ Expr VacuumDraws::draw(const dsl::Expr& e, const StateField& field, int componen
     const int array = coordinate.arrays[static_cast<std::size_t>(component)];
     return draw(e, coordinate, component, true) / rate_by_momentum(e, coordinate, array);
   }
+  if (twisted(field.walls)) d_.fail(errors::twisted_start(e.span, e.text));
   const int array = field.arrays[static_cast<std::size_t>(component)];
   if (d_.follows_lagrangian(field) && !canonical(field, component))
     d_.fail(errors::not_yet(
