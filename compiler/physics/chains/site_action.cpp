@@ -50,14 +50,8 @@ Expr SiteAction::after(const StateField& field, int array, Offset way) const {
 }
 
 bool SiteAction::even(int axis) const {
-  const auto k = static_cast<std::size_t>(axis);
   return std::ranges::all_of(terms_, [&](Expr term) {
-    const Expr turned = algebra::rewrite(term, [&](Expr node) {
-      if (!node.is(Op::Load)) return node;
-      const StateField* field = d_.field_of(node->index);
-      return field && field->walls.boundary[k] == Boundary::Antiperiodic ? -node : node;
-    });
-    return algebra::expand(turned - term).is_zero();
+    return algebra::expand(with_signs(d_, term, axis) - term).is_zero();
   });
 }
 

@@ -80,7 +80,7 @@ class SiteSamplingReader {
   }
 
   void check_edges(const SiteAction& action, Expr density) {
-    check_twists(d_, density, clause_.keyword_span);
+    check_twists(d_, density, clause_.keyword_span, false);  // signs: odd_action
     for (const StateField* field : fields_)
       for (int axis = 0; axis < d_.grid.dims; ++axis)
         if (field->walls.boundary[static_cast<std::size_t>(axis)] == Boundary::Antiperiodic &&

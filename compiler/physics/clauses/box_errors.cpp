@@ -118,19 +118,22 @@ Diagnostic phase_on_open_axis(Span span, const std::string& spinor, const std::s
       declared, "declared here");
 }
 
-Diagnostic twist_seen(Span span, const std::string& field, const std::string& axis, Span declared) {
+Diagnostic twist_seen(Span span, const std::string& field, const std::string& axis, bool sign,
+                      Span declared) {
+  const std::string first = sign ? field : "conj(" + field + ")";
   return with_label(
-      error(
-          "E0327", span,
-          fmt::format("a term here couples neighbours along {} and is another one for another "
-                      "phase of `{}`",
-                      axis, field),
-          "",
-          "equations are derived from sums over the box, and across a twisted boundary a sum has "
-          "no place where the edge is only if nothing changes with the phases there",
-          fmt::format("write products such as conj({0})*{0}@{1} and norm2(grad({0})), or equations "
-                      "of motion (`{0}' = ...`) in place of what is derived",
-                      field, axis)),
+      error("E0327", span,
+            fmt::format("a term here couples neighbours along {} and is another one for another "
+                        "{} of `{}`",
+                        axis, sign ? "sign" : "phase", field),
+            "",
+            fmt::format("equations are derived from sums over the box, and across {} boundary a "
+                        "sum has no place where the edge is only if nothing changes with the {} "
+                        "there",
+                        sign ? "an antiperiodic" : "a twisted", sign ? "signs" : "phases"),
+            fmt::format("write products such as {1}*{0}@{2} and norm2(grad({0})), or equations "
+                        "of motion (`{0}' = ...`) in place of what is derived",
+                        field, first, axis)),
       declared, "declared here");
 }
 

@@ -36,8 +36,10 @@ Diagnostic walls_differ(Span span, const std::string& one, const std::string& ot
 /// E0322: a spinor has a sign or a phase across an end that no link crosses.
 Diagnostic phase_on_open_axis(Span span, const std::string& spinor, const std::string& axis,
                               const std::string& links, Span declared);
-/// E0327: terms with neighbours are others where the phases of twisted fields change.
-Diagnostic twist_seen(Span span, const std::string& field, const std::string& axis, Span declared);
+/// E0327: terms with neighbours are others where the phases of twisted fields change, or with
+/// `sign` the signs of antiperiodic ones.
+Diagnostic twist_seen(Span span, const std::string& field, const std::string& axis, bool sign,
+                      Span declared);
 /// E0328: a field without phase is twisted.
 Diagnostic twist_of_real(Span span, const std::string& field, const std::string& axis);
 /// E0328: the lattice, whose fields may be real, is twisted.

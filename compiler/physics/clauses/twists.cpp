@@ -60,9 +60,19 @@ Expr turned_square(const Declared& d, Expr load, const ComplexParts& parts, Expr
   return c * c * own + s * s * other + (real ? -both : both);
 }
 
-/// The value where every field has its phase of the axis.
+bool changes_sign(const Walls& walls, int axis) {
+  return walls.boundary[static_cast<std::size_t>(axis)] == Boundary::Antiperiodic;
+}
+
+/// Whether an array is that of a field at sites, whose ends are its walls.
+bool has_walls(const Declared& d, int array) {
+  const StateField* field = d.field_of(array);
+  return field && !field->spinor && !field->link && !field->particle;
+}
+
+/// The value where every field has its phase of the axis, or its sign.
 Expr with_phases(const Declared& d, Expr value, int axis) {
-  return algebra::rewrite(value, [&](Expr node) -> Expr {
+  return algebra::rewrite(with_signs(d, value, axis), [&](Expr node) -> Expr {
     if (!node.is(Op::Load)) return node;
     const bool gradient = is_gradient(node->index);
     const int array = gradient ? node->index - kGradientBase : node->index;
@@ -102,6 +112,18 @@ std::vector<Expr> without_averages(Expr density) {
 
 }  // namespace
 
+// The minus is a symbol first: -(-u) would be u again, which is read as a field that has its sign
+// still to change.
+Expr with_signs(const Declared& d, Expr value, int axis) {
+  Arena& arena = *value->arena;
+  const Expr minus = arena.symbol("minus across the end");
+  const Expr marked = algebra::rewrite(value, [&](Expr node) {
+    if (!node.is(Op::Load) || !has_walls(d, node->index)) return node;
+    return changes_sign(d.walls_of(node->index), axis) ? minus * node : node;
+  });
+  return algebra::substitute(marked, minus, arena.integer(-1));
+}
+
 bool twisted(const Walls& walls) {
   return std::ranges::any_of(walls.twist, [](Expr angle) { return static_cast<bool>(angle); });
 }
@@ -122,15 +144,18 @@ bool periodic_across_twist(const Declared& d, Expr value, int axis) {
   return !differ({here}, {algebra::substitute(with_phases(d, here, axis), site, beyond)});
 }
 
-void check_twists(const Declared& d, Expr density, dsl::Span span) {
+void check_twists(const Declared& d, Expr density, dsl::Span span, bool signs) {
   for (const StateField& field : d.fields) {
-    if (!twisted(field.walls)) continue;
+    if (!has_walls(d, field.arrays[0])) continue;
+    const Walls walls = d.walls_of(field.arrays[0]);
     for (int axis = 0; axis < d.grid.dims; ++axis) {
-      if (!field.walls.twist[static_cast<std::size_t>(axis)]) continue;
+      const bool turned = static_cast<bool>(walls.twist[static_cast<std::size_t>(axis)]);
+      if (!turned && !(signs && changes_sign(walls, axis))) continue;
       for (const Expr part : without_averages(density))
         if (const Expr terms = terms_across(part, axis);
             differ({terms}, {with_phases(d, terms, axis)}))
-          d.fail(errors::twist_seen(span, field.name, algebra::kAxisNames[axis], field.span));
+          d.fail(
+              errors::twist_seen(span, field.name, algebra::kAxisNames[axis], !turned, field.span));
     }
   }
 }

@@ -21,12 +21,15 @@ bool twisted(const Walls& walls);
 Expr turned_read(const Declared& d, int array, int axis, std::int64_t times,
                  const std::function<Expr(int)>& load);
 
+/// The value where each field that is antiperiodic along the axis has its other sign.
+Expr with_signs(const Declared& d, Expr value, int axis);
+
 /// Whether a value goes on beyond the last site along the axis as it began: where the fields have
 /// their phases, and the numbers of the site those beyond.
 bool periodic_across_twist(const Declared& d, Expr value, int axis);
 
 /// E0327: a density has terms with neighbours across a twisted end that are another density on the
-/// other side of it.
-void check_twists(const Declared& d, Expr density, dsl::Span span);
+/// other side of it. `signs`: across an antiperiodic end too.
+void check_twists(const Declared& d, Expr density, dsl::Span span, bool signs);
 
 }  // namespace vphi::physics

@@ -83,7 +83,7 @@ bool Declared::periodic() const {
 }
 
 void check_coupled_walls(const Declared& d, Expr density, dsl::Span span) {
-  check_twists(d, density, span);
+  check_twists(d, density, span, true);
   const auto differs = [&](int axis) {
     return std::ranges::any_of(d.fields, [&](const StateField& f) {
       return !same(d.walls_of(f.arrays[0]), d.walls_of(d.fields[0].arrays[0]), axis);
