@@ -130,5 +130,22 @@ TEST(Walls, EnergyBetweenWallsIsKept) {
   EXPECT_LT(errors[0], 1e-5);
 }
 
+// Sums of differences have the equations of the inside at ends with images; the others are refused
+// (bad_physics/sum_at_end).
+TEST(Walls, EnergyBetweenImagesIsKept) {
+  for (const char* terms : {"((u@x - u)^2 + (u@y - u)^2)/2", "-u*lap(u)/2",
+                            "(u@x - u)^2/2 + (u@y - u)^4/4", "(1 + x^2)*(u@x - u)^2/2"}) {
+    for (const char* ends : {"neumann", "outflow"}) {
+      const auto errors = errors_of(
+          "model walls\nlattice plane: 8*6, spacing = 0.5, boundary = " + std::string(ends) +
+          "\nfield u, p: real\nH = total(p^2/2 + u^4/4 + " + terms +
+          ")\ninit u ~ normal, p = 0\nevolve yoshida4, dt = 0.01, until = t > 4\n"
+          "every 20 steps: abs(H/first(H, t >= 0) - 1) -> \"w.h5\"\n");
+      ASSERT_EQ(errors.size(), 1u);
+      EXPECT_LT(errors[0], 1e-5) << terms << " " << ends;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vphi

@@ -137,6 +137,21 @@ Diagnostic twist_seen(Span span, const std::string& field, const std::string& ax
       declared, "declared here");
 }
 
+Diagnostic sum_at_end(Span span, const std::string& field, const std::string& axis, Span declared) {
+  return with_label(
+      error("E0330", span,
+            fmt::format("this sum has other equations at the ends of `{}` along {} than inside",
+                        field, axis),
+            "",
+            "equations are derived for the inside and have mirrored or repeated sites at such an "
+            "end: a sum of differences of neighbours has them too, one of products does not, and "
+            "its energy would drift",
+            fmt::format("write differences such as ({0}@{1} - {0})^2, or equations of motion "
+                        "(`{0}' = ...`) in place of what is derived",
+                        field, axis)),
+      declared, "declared here");
+}
+
 Diagnostic twist_of_real(Span span, const std::string& field, const std::string& axis) {
   return error(
       "E0328", span, fmt::format("`{}` has no phase that `twisted` could turn", field), "",

@@ -49,5 +49,8 @@ Diagnostic twisted_waves(Span span, const std::string& what, const std::string& 
                          const std::string& axis);
 /// E0329: a start by waves in a box with a twisted field.
 Diagnostic twisted_start(Span span, const std::string& what);
+/// E0330: at a `neumann` or `outflow` end of a field a sum over the box has another derivative than
+/// the equation of the inside.
+Diagnostic sum_at_end(Span span, const std::string& field, const std::string& axis, Span declared);
 
 }  // namespace vphi::physics::errors

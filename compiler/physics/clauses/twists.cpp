@@ -98,7 +98,8 @@ Expr terms_across(Expr density, int axis) {
   return density->arena->make(Op::Add, std::move(terms), density->span);
 }
 
-/// What the averages of a value are of, and last the value where they are leaves.
+}  // namespace
+
 std::vector<Expr> without_averages(Expr density) {
   std::vector<Expr> result;
   const Expr rest = algebra::rewrite(density, [&](Expr node) {
@@ -109,8 +110,6 @@ std::vector<Expr> without_averages(Expr density) {
   result.push_back(rest);
   return result;
 }
-
-}  // namespace
 
 // The minus is a symbol first: -(-u) would be u again, which is read as a field that has its sign
 // still to change.

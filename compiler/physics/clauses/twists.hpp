@@ -8,10 +8,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "compiler/physics/stages/declared.hpp"
 
 namespace vphi::physics {
+
+/// What the averages of a value are of, and last the value where they are leaves.
+std::vector<Expr> without_averages(Expr value);
 
 /// Whether a field with these walls has a phase beyond an end of the box.
 bool twisted(const Walls& walls);

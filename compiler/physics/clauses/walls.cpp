@@ -13,6 +13,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
+#include "compiler/physics/clauses/end_sums.hpp"
 #include "compiler/physics/clauses/system_expressions.hpp"
 #include "compiler/physics/clauses/twists.hpp"
 #include "compiler/physics/fields/program_units.hpp"
@@ -84,6 +85,7 @@ bool Declared::periodic() const {
 
 void check_coupled_walls(const Declared& d, Expr density, dsl::Span span) {
   check_twists(d, density, span, true);
+  check_end_sums(d, density, span);
   const auto differs = [&](int axis) {
     return std::ranges::any_of(d.fields, [&](const StateField& f) {
       return !same(d.walls_of(f.arrays[0]), d.walls_of(d.fields[0].arrays[0]), axis);
