@@ -80,6 +80,15 @@ Diagnostic derivative_by_parameter(Span span, const std::string& name) {
       "write the derivative where the names are defined, and hand it to the function");
 }
 
+Diagnostic derivative_by_definition(Span span, const std::string& name) {
+  return error("E0711", span, fmt::format("this does not hold `{}`", name),
+               fmt::format("it is made of what `{}` is made of, without the name", name),
+               "a derivative by a name is of what holds the name, and 0 of all else",
+               fmt::format("write it with `{0}`, or divide two derivatives by a variable that both "
+                           "are made of: d(f, u)/d({0}, u)",
+                           name));
+}
+
 Diagnostic source_of_itself(Span span, const std::string& name, const std::string& source) {
   return error("E0762", span, fmt::format("`{}` holds the {} that is being read", name, source), "",
                fmt::format("rho, p and w are made of it, so no {} is made of them", source),

@@ -23,6 +23,8 @@ Diagnostic extremum_in_source(Span span);
 /// E0711: in a function, a derivative by its parameter `name` of what has other arguments that vary
 /// with the argument of `name`, or of what cannot vary with it.
 Diagnostic derivative_by_parameter(Span span, const std::string& name);
+/// E0711: a derivative by the definition `name` of what is made of the same variables without it.
+Diagnostic derivative_by_definition(Span span, const std::string& name);
 /// `name` is an energy that contains the potential which is being defined.
 Diagnostic source_of_itself(Span span, const std::string& name, const std::string& source);
 /// E0872: a Lagrangian beside a potential or a Hamiltonian.

@@ -86,6 +86,20 @@ bool spread(const Space& d, Expr part, Expr argument) {
   });
 }
 
+/// Refuses a derivative by a definition that the value does not hold, where both are made of the
+/// same variables: it would be 0.
+void check_by_definition(const Space& d, const Value& f, Expr open, Expr definition,
+                         const dsl::Expr& e) {
+  const auto any = [&](const auto& holds) {
+    return std::ranges::any_of(f.parts, [&](const Component& c) {
+      return (c.re && holds(c.re)) || (c.im && holds(c.im));
+    });
+  };
+  if (any([&](Expr part) { return algebra::depends_on(part, open); })) return;
+  if (any([&](Expr part) { return shares(d, part, definition); }))
+    d.fail(errors::derivative_by_definition(e.args[0]->span, e.args[1]->text));
+}
+
 /// A parameter by which the body of a function is differentiated.
 struct Parameter {
   Expr open;      ///< its symbol meanwhile
@@ -191,6 +205,7 @@ std::optional<Value> Lowerer::derivative(const dsl::Expr& e, const Scope& scope)
         inner.values.emplace(open->name, Value::of(parameter.argument));
       }
       const Value f = value(*e.args[0], inner);
+      if (!local) check_by_definition(d_, f, open, old.parts[0].re, e);
       Value result{f.rows, f.columns, {}};
       for (const Component& c : f.parts) {
         const auto slope = [&](Expr part) {
