@@ -162,8 +162,21 @@ class EquationCheck {
       if (symbol.kind == SymbolKind::Field && fields) continue;
       if (symbol.kind == SymbolKind::Variable && !symbol.indexed && one_site) continue;
       if (names_argument(resolved_, symbol)) continue;
-      resolved_.diagnostics.add(errors::no_equation(symbol, fields && !lagrangian,
-                                                    resolved_.clause("metric") != nullptr));
+      Diagnostic missing =
+          errors::no_equation(symbol, fields && !lagrangian, resolved_.clause("metric") != nullptr);
+      name_the_clause(missing);
+      resolved_.diagnostics.add(std::move(missing));
+    }
+  }
+
+  /// `lagrangian = ...` is a definition of this name, and the clause was meant.
+  void name_the_clause(Diagnostic& missing) const {
+    for (const auto& [word, name] :
+         {std::pair("potential", "V"), {"lagrangian", "L"}, {"action", "S"}}) {
+      const auto found = resolved_.symbols.find(word);
+      if (found == resolved_.symbols.end()) continue;
+      missing.labels.push_back({found->second.declared, "a definition of this name"});
+      missing.hint = "write `" + std::string(word) + " " + name + " = ...`, which has a name";
     }
   }
 
