@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/algebra/axis_names.hpp"
+#include "compiler/algebra/sample.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
@@ -23,16 +24,6 @@ namespace {
 
 /// Sites of a period along the other axes, so that their neighbours differ.
 constexpr int kAcross = 3;
-
-/// A number from 0.25 to 1.25 for each key, the same at every call.
-double number_for(std::initializer_list<std::int64_t> key) {
-  std::uint64_t mixed = 0x9e3779b97f4a7c15ULL;
-  for (const std::int64_t part : key) {
-    mixed = (mixed ^ static_cast<std::uint64_t>(part + 1000)) * 0xbf58476d1ce4e5b9ULL;
-    mixed ^= mixed >> 29U;
-  }
-  return static_cast<double>(mixed >> 11U) * 0x1p-53 + 0.25;
-}
 
 /// A short row along one axis between two ends.
 class ShortRow {
@@ -87,14 +78,12 @@ class ShortRow {
     };
     const auto leaf = [&](const algebra::Node& node) {
       if (node.op == Op::Site)
-        return node.index == axis_ ? static_cast<double>(site) + 0.3 : number_for({node.index});
-      if (node.op != Op::Load) {
-        std::int64_t name = 0;
-        for (const char letter : node.name) name = name * 31 + letter;
-        return number_for({node.index, name});
-      }
-      return number_for({node.index, image(node.index, site + along(node.offset)), across(node, 0),
-                         across(node, 1), across(node, 2), across(node, 3)});
+        return node.index == axis_ ? static_cast<double>(site) + 0.3
+                                   : algebra::sample_number({node.index});
+      if (node.op != Op::Load) return algebra::sample_number({node.index}, node.name);
+      return algebra::sample_number({node.index, image(node.index, site + along(node.offset)),
+                                     across(node, 0), across(node, 1), across(node, 2),
+                                     across(node, 3)});
     };
     return algebra::evaluate(read.slope, {leaf});
   }

@@ -9,9 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "compiler/algebra/ops.hpp"
+#include "compiler/algebra/sample.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/matrix.hpp"
 
@@ -60,12 +59,6 @@ std::optional<SpinorPart> spinor_part(const Declared& d, int array) {
 namespace {
 
 using PartOf = std::function<std::optional<SpinorPart>(int)>;
-
-/// A number from 0.25 to 1.25 for each text, the same at every call.
-double number_for(const std::string& text) {
-  const auto key = static_cast<std::uint64_t>(std::hash<std::string>{}(text));
-  return static_cast<double>(key * 0x9e3779b97f4a7c15ULL >> 11U) * 0x1p-53 + 0.25;
-}
 
 bool reads_spinors(Expr e, const PartOf& part_of) {
   return e && algebra::contains(e, [&](Expr node) {
@@ -120,13 +113,12 @@ double value_at(Expr e, const PartOf& part_of, const Sample& sample) {
     const bool stencil = node.op == Op::Stencil;
     const algebra::Node& load = stencil ? *node.args[0] : node;
     if (load.op == Op::Site)
-      return number_for("site " + std::to_string(load.index)) +
+      return algebra::sample_number({load.index}, "site") +
              static_cast<double>(load.index == sample.axis ? sample.further : 0);
-    if (load.op != Op::Load) return number_for(node.name);
+    if (load.op != Op::Load) return algebra::sample_number({}, node.name);
     const auto& o = load.offset.d;
     const auto number = [&](int array) {
-      return number_for(fmt::format("{} {} {},{},{},{}", stencil ? node.index : -1, array, o[0],
-                                    o[1], o[2], o[3]));
+      return algebra::sample_number({stencil ? node.index : -1, array, o[0], o[1], o[2], o[3]});
     };
     const auto part = part_of(load.index);
     if (!part) return number(load.index);
@@ -182,7 +174,9 @@ bool gains_phase(const Declared& d, Expr e) {
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis) {
     const auto angle = [&](const SpinorPart& part) {
       const EdgePhase& edge = part.edges[axis];
-      const auto number = [](const algebra::Node& node) { return number_for(node.name); };
+      const auto number = [](const algebra::Node& node) {
+        return algebra::sample_number({}, node.name);
+      };
       return (edge.turned ? std::numbers::pi : 0.0) +
              (edge.angle ? algebra::evaluate(edge.angle, {number}) : 0.0);
     };

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/op_cases.hpp"
+#include "compiler/algebra/sample.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -101,16 +102,9 @@ class DegreeReader {
 
 /// A number for each leaf, the same at every call.
 double number_for(const algebra::Node& leaf, int sample) {
-  std::uint64_t key = 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(sample + 1);
-  const auto mix = [&](std::uint64_t more) {
-    key = (key ^ more) * 0xbf58476d1ce4e5b9ULL;
-    key ^= key >> 29;
-  };
-  mix(static_cast<std::uint64_t>(leaf.op) + 7);
-  mix(static_cast<std::uint64_t>(leaf.index) + 11);
-  for (const auto part : leaf.offset.d) mix(static_cast<std::uint64_t>(part + 100));
-  for (const char letter : leaf.name) mix(static_cast<std::uint64_t>(letter));
-  return static_cast<double>(key >> 11) * 0x1p-53 + 0.25;
+  const auto& o = leaf.offset.d;
+  return algebra::sample_number(
+      {sample, static_cast<std::int64_t>(leaf.op), leaf.index, o[0], o[1], o[2], o[3]}, leaf.name);
 }
 
 }  // namespace
