@@ -8,12 +8,10 @@
 #include <vector>
 
 #include "compiler/algebra/axis_names.hpp"
-#include "compiler/algebra/sample.hpp"
-#include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/clauses/twists.hpp"
-#include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/sample.hpp"
 
 namespace vphi::physics {
 
@@ -78,12 +76,10 @@ class ShortRow {
     };
     const auto leaf = [&](const algebra::Node& node) {
       if (node.op == Op::Site)
-        return node.index == axis_ ? static_cast<double>(site) + 0.3
-                                   : algebra::sample_number({node.index});
-      if (node.op != Op::Load) return algebra::sample_number({node.index}, node.name);
-      return algebra::sample_number({node.index, image(node.index, site + along(node.offset)),
-                                     across(node, 0), across(node, 1), across(node, 2),
-                                     across(node, 3)});
+        return node.index == axis_ ? static_cast<double>(site) + 0.3 : sample_number({node.index});
+      if (node.op != Op::Load) return sample_number({node.index}, node.name);
+      return sample_number({node.index, image(node.index, site + along(node.offset)),
+                            across(node, 0), across(node, 1), across(node, 2), across(node, 3)});
     };
     return algebra::evaluate(read.slope, {leaf});
   }
@@ -108,20 +104,11 @@ class ShortRow {
   std::int64_t length_ = 0;
 };
 
-/// Without stencils; gradients stay, as numbers of the site.
-Expr without_stencils(Expr density) {
-  return algebra::rewrite(density, [](Expr node) {
-    if (!node.is(Op::Stencil)) return node;
-    algebra::Arena& arena = *node->arena;
-    return algebra::written_out(arena.stencil_data(node->index), node.arg(0), arena.symbol("dx"));
-  });
-}
-
 }  // namespace
 
 void check_end_sums(const Declared& d, Expr density, dsl::Span span) {
   for (const Expr part : without_averages(density)) {
-    const Expr plain = without_stencils(part);
+    const Expr plain = without_stencils(part);  // gradients stay, as numbers of the site
     for (int axis = 0; axis < d.grid.dims; ++axis) {
       try {
         if (const auto array = ShortRow(d, plain, axis).differs()) {

@@ -64,12 +64,6 @@ bool changes_sign(const Walls& walls, int axis) {
   return walls.boundary[static_cast<std::size_t>(axis)] == Boundary::Antiperiodic;
 }
 
-/// Whether an array is that of a field at sites, whose ends are its walls.
-bool has_walls(const Declared& d, int array) {
-  const StateField* field = d.field_of(array);
-  return field && !field->spinor && !field->link && !field->particle;
-}
-
 /// The value where every field has its phase of the axis, or its sign.
 Expr with_phases(const Declared& d, Expr value, int axis) {
   return algebra::rewrite(with_signs(d, value, axis), [&](Expr node) -> Expr {
@@ -111,14 +105,17 @@ std::vector<Expr> without_averages(Expr density) {
   return result;
 }
 
+bool has_walls(const StateField& field) { return !field.spinor && !field.link && !field.particle; }
+
 // The minus is a symbol first: -(-u) would be u again, which is read as a field that has its sign
 // still to change.
 Expr with_signs(const Declared& d, Expr value, int axis) {
   Arena& arena = *value->arena;
   const Expr minus = arena.symbol("minus across the end");
   const Expr marked = algebra::rewrite(value, [&](Expr node) {
-    if (!node.is(Op::Load) || !has_walls(d, node->index)) return node;
-    return changes_sign(d.walls_of(node->index), axis) ? minus * node : node;
+    const StateField* field = node.is(Op::Load) ? d.field_of(node->index) : nullptr;
+    const bool odd = field && has_walls(*field) && changes_sign(d.walls_of(node->index), axis);
+    return odd ? minus * node : node;
   });
   return algebra::substitute(marked, minus, arena.integer(-1));
 }
@@ -145,7 +142,7 @@ bool periodic_across_twist(const Declared& d, Expr value, int axis) {
 
 void check_twists(const Declared& d, Expr density, dsl::Span span, bool signs) {
   for (const StateField& field : d.fields) {
-    if (!has_walls(d, field.arrays[0])) continue;
+    if (!has_walls(field)) continue;
     const Walls walls = d.walls_of(field.arrays[0]);
     for (int axis = 0; axis < d.grid.dims; ++axis) {
       const bool turned = static_cast<bool>(walls.twist[static_cast<std::size_t>(axis)]);

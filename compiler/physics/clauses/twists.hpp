@@ -17,6 +17,9 @@ namespace vphi::physics {
 /// What the averages of a value are of, and last the value where they are leaves.
 std::vector<Expr> without_averages(Expr value);
 
+/// Whether a field is one of sites, with ends of its own.
+bool has_walls(const StateField& field);
+
 /// Whether a field with these walls has a phase beyond an end of the box.
 bool twisted(const Walls& walls);
 

@@ -19,6 +19,7 @@
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/lower/turns.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/checks.hpp"
 
@@ -39,8 +40,6 @@ bool same(const Walls& a, const Walls& b, int axis) {
 
 /// Whether reads of the field follow its walls. Signs of spinors and reads of links are handled
 /// elsewhere.
-bool has_walls(const StateField& field) { return !field.spinor && !field.link && !field.particle; }
-
 }  // namespace
 
 bool Walls::any_open() const { return std::ranges::any_of(open, std::identity{}); }
@@ -290,19 +289,19 @@ class Settle {
   Expr antiperiodic_read(int array, const Offset& offset, std::size_t next) {
     const int axis = own_[next];
     const std::int64_t n = d_.grid.extent[place(axis)];
-    const std::int64_t rest = ((offset.d[axis] % n) + n) % n;
-    const std::int64_t here = (offset.d[axis] - rest) / n % 2 == 0 ? 1 : -1;
+    const auto [times, rest] = turns_of(offset.d[axis], n);
+    const std::int64_t here = times % 2 == 0 ? 1 : -1;
     Arena& arena = d_.arena();
     const Expr inside = arena.make(Op::Less, {arena.site(axis), arena.integer(n - rest)});
     const Expr sign = arena.make(Op::Select, {inside, arena.integer(here), arena.integer(-here)});
     return sign * read(array, offset, next + 1);
   }
 
-  /// A shift of q n + r sites crosses the end q times, and once more from the last r sites.
+  /// The read with the phase of each crossing of the end.
   Expr twisted_read(int array, const Offset& offset, std::size_t next) {
     const int axis = own_[next];
     const std::int64_t n = d_.grid.extent[place(axis)];
-    const std::int64_t rest = ((offset.d[axis] % n) + n) % n, times = (offset.d[axis] - rest) / n;
+    const auto [times, rest] = turns_of(offset.d[axis], n);
     const auto after = [&](std::int64_t crossings) {
       return turned_read(d_, array, axis, crossings,
                          [&](int part) { return read(part, offset, next + 1); });

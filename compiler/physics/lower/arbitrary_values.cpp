@@ -1,8 +1,8 @@
 #include "compiler/physics/lower/arbitrary_values.hpp"
 
-#include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/mixed_bits.hpp"
+#include "compiler/physics/lower/sample.hpp"
 
 namespace vphi::physics {
 
@@ -22,14 +22,9 @@ std::uint64_t with_offset(std::uint64_t key, const algebra::Offset& offset) {
 }  // namespace
 
 double ArbitraryValues::operator()(Expr e) {
-  e = algebra::rewrite(e, [](Expr node) {
-    if (!node.is(Op::Stencil)) return node;
-    Arena& arena = *node->arena;
-    return algebra::written_out(arena.stencil_data(node->index), node.arg(0), arena.symbol("dx"));
-  });
   algebra::Environment environment;
   environment.leaf = [this](const algebra::Node& node) { return leaf(node); };
-  return algebra::evaluate(e, environment);
+  return algebra::evaluate(without_stencils(e), environment);
 }
 
 double ArbitraryValues::leaf(const algebra::Node& node) {

@@ -1,6 +1,7 @@
 // `d(f, x)`: by a field, its conjugate or component, by a scalar name, or along a lattice axis.
 #include <fmt/format.h>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/link_definition.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
@@ -80,8 +81,8 @@ bool shares(const Space& d, Expr part, Expr argument) {
 /// Whether an average, a stencil or a neighbour in `part` varies with `argument`.
 bool spread(const Space& d, Expr part, Expr argument) {
   return algebra::contains(part, [&](Expr node) {
-    const bool elsewhere = node.is(Op::Stencil) || node.is(Op::PairSum) || node.is(Op::Mean) ||
-                           node.is(Op::Total) || node.is(Op::Minimum) || node.is(Op::Maximum);
+    const bool elsewhere =
+        node.is(Op::Stencil) || node.is(Op::PairSum) || algebra::reduces_sites(node.op());
     return elsewhere && shares(d, node, argument);
   });
 }

@@ -1,16 +1,28 @@
-#include "compiler/algebra/sample.hpp"
+#include "compiler/physics/lower/sample.hpp"
 
-namespace vphi::algebra {
+#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/lower/mixed_bits.hpp"
+
+namespace vphi::physics {
+
+using algebra::Arena;
+using algebra::Expr;
 
 double sample_number(std::initializer_list<std::int64_t> key, std::string_view name) {
-  std::uint64_t mixed = 0x9e3779b97f4a7c15ULL;
-  const auto mix = [&](std::uint64_t more) {
-    mixed = (mixed ^ more) * 0xbf58476d1ce4e5b9ULL;
-    mixed ^= mixed >> 29U;
-  };
-  for (const std::int64_t part : key) mix(static_cast<std::uint64_t>(part + 1000));
-  for (const char letter : name) mix(static_cast<std::uint64_t>(letter));
+  std::uint64_t mixed = 0;
+  const auto mix = [&](auto part) { mixed = mixed_bits(mixed ^ static_cast<std::uint64_t>(part)); };
+  for (const std::int64_t part : key) mix(part);
+  for (const char letter : name) mix(letter);
   return static_cast<double>(mixed >> 11U) * 0x1p-53 + 0.25;
 }
 
-}  // namespace vphi::algebra
+Expr without_stencils(Expr e) {
+  return algebra::rewrite(e, [](Expr node) {
+    if (!node.is(algebra::Op::Stencil)) return node;
+    Arena& arena = *node->arena;
+    return algebra::written_out(arena.stencil_data(node->index), node.arg(0), arena.symbol("dx"));
+  });
+}
+
+}  // namespace vphi::physics

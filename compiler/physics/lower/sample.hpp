@@ -5,9 +5,14 @@
 #include <initializer_list>
 #include <string_view>
 
-namespace vphi::algebra {
+#include "compiler/algebra/expr.hpp"
+
+namespace vphi::physics {
 
 /// A number from 0.25 to 1.25 for each key and name, the same at every call and on every machine.
 double sample_number(std::initializer_list<std::int64_t> key, std::string_view name = {});
 
-}  // namespace vphi::algebra
+/// The expression with neighbours written out in place of stencils, in the symbol dx.
+algebra::Expr without_stencils(algebra::Expr e);
+
+}  // namespace vphi::physics

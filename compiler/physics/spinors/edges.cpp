@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "compiler/algebra/ops.hpp"
-#include "compiler/algebra/sample.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/matrix.hpp"
+#include "compiler/physics/lower/sample.hpp"
+#include "compiler/physics/lower/turns.hpp"
 
 namespace vphi::physics {
 
@@ -25,10 +26,10 @@ SitePhase phase_beyond(const Setting& d, const EdgePhases& edges, const algebra:
     const auto k = static_cast<std::size_t>(axis);
     if (edges[k].one() || offset.d[k] == 0) continue;
     const std::int64_t n = d.grid.extent[k];
-    const std::int64_t rest = ((offset.d[k] % n) + n) % n, times = (offset.d[k] - rest) / n;
-    const Expr inside = arena.make(Op::Less, {arena.site(axis), arena.integer(n - rest)});
+    const Turns way = turns_of(offset.d[k], n);
+    const Expr inside = arena.make(Op::Less, {arena.site(axis), arena.integer(n - way.rest)});
     if (edges[k].turned) {
-      const std::int64_t here = times % 2 == 0 ? 1 : -1;
+      const std::int64_t here = way.times % 2 == 0 ? 1 : -1;
       const Expr one = arena.make(Op::Select, {inside, arena.integer(here), arena.integer(-here)});
       phase.sign = phase.sign ? gauge::times(phase.sign, one) : one;
     }
@@ -37,7 +38,7 @@ SitePhase phase_beyond(const Setting& d, const EdgePhases& edges, const algebra:
       const auto of = [&](std::int64_t crossings) {
         return arena.make(op, {arena.integer(crossings) * edges[k].angle});
       };
-      return arena.make(Op::Select, {inside, of(times), of(times + 1)});
+      return arena.make(Op::Select, {inside, of(way.times), of(way.times + 1)});
     };
     gauge::Complex whole{part(Op::Cos), part(Op::Sin)};
     if (phase.cosine) whole = gauge::times(gauge::Complex{phase.cosine, phase.sine}, whole);
@@ -113,12 +114,12 @@ double value_at(Expr e, const PartOf& part_of, const Sample& sample) {
     const bool stencil = node.op == Op::Stencil;
     const algebra::Node& load = stencil ? *node.args[0] : node;
     if (load.op == Op::Site)
-      return algebra::sample_number({load.index}, "site") +
+      return sample_number({load.index}, "site") +
              static_cast<double>(load.index == sample.axis ? sample.further : 0);
-    if (load.op != Op::Load) return algebra::sample_number({}, node.name);
+    if (load.op != Op::Load) return sample_number({}, node.name);
     const auto& o = load.offset.d;
     const auto number = [&](int array) {
-      return algebra::sample_number({stencil ? node.index : -1, array, o[0], o[1], o[2], o[3]});
+      return sample_number({stencil ? node.index : -1, array, o[0], o[1], o[2], o[3]});
     };
     const auto part = part_of(load.index);
     if (!part) return number(load.index);
@@ -174,9 +175,7 @@ bool gains_phase(const Declared& d, Expr e) {
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis) {
     const auto angle = [&](const SpinorPart& part) {
       const EdgePhase& edge = part.edges[axis];
-      const auto number = [](const algebra::Node& node) {
-        return algebra::sample_number({}, node.name);
-      };
+      const auto number = [](const algebra::Node& node) { return sample_number({}, node.name); };
       return (edge.turned ? std::numbers::pi : 0.0) +
              (edge.angle ? algebra::evaluate(edge.angle, {number}) : 0.0);
     };

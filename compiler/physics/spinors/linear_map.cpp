@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/op_cases.hpp"
-#include "compiler/algebra/sample.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/sample.hpp"
 #include "compiler/physics/lower/variation.hpp"
 #include "compiler/physics/spinors/solve.hpp"
 
@@ -103,7 +103,7 @@ class DegreeReader {
 /// A number for each leaf, the same at every call.
 double number_for(const algebra::Node& leaf, int sample) {
   const auto& o = leaf.offset.d;
-  return algebra::sample_number(
+  return sample_number(
       {sample, static_cast<std::int64_t>(leaf.op), leaf.index, o[0], o[1], o[2], o[3]}, leaf.name);
 }
 
@@ -152,12 +152,7 @@ std::vector<Expr> adjoint_of(const Program& d, const LinearSystem& solve) {
 bool differ(const std::vector<Expr>& a, const std::vector<Expr>& b) {
   constexpr int kSamples = 3;
   const auto value = [](Expr e, int sample) {
-    const Expr plain = algebra::rewrite(e, [](Expr node) {
-      if (!node.is(Op::Stencil)) return node;
-      Arena& arena = *node->arena;
-      return algebra::written_out(arena.stencil_data(node->index), node.arg(0), arena.symbol("dx"));
-    });
-    return algebra::evaluate(plain,
+    return algebra::evaluate(without_stencils(e),
                              {[&](const algebra::Node& leaf) { return number_for(leaf, sample); }});
   };
   for (int sample = 0; sample < kSamples; ++sample) {
