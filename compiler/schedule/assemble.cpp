@@ -4,6 +4,7 @@
 
 #include "compiler/schedule/facts.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/shared_sums.hpp"
 #include "compiler/schedule/steps/lattice_kernel.hpp"
 #include "compiler/schedule/steps/recentring.hpp"
 
@@ -188,10 +189,51 @@ Observed linked(Observer::Result loops, Assigns& scalars) {
   return result;
 }
 
-/// Adds solves, the scalars of all observers, and the loops before and after the host's transforms.
-void add_observer(Observed loops, const Launches& synchronise, SolveLauncher& solves,
-                  const physics::System& system, const Storage& storage, KernelList& kernels,
-                  program::Program& p, Launches& before, Launches& after) {
+/// Kernels that an observer takes of another one, whose scalars it needs too.
+struct Taken {
+  std::size_t cadence = 0;
+  std::vector<Assigns> after;  ///< scalars after each of the first kernels of the cadence
+};
+
+/// Takes kernels away from `watched` whose sums those of a cadence compute.
+Taken take_shared(Observed& watched, const std::vector<Observed>& cadences,
+                  const physics::System& system, const Storage& storage) {
+  Taken taken;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < cadences.size(); ++i) {
+    const Observed& made = cadences[i];
+    if (made.split || !made.maps.empty() || !std::ranges::includes(watched.solves, made.solves))
+      continue;
+    const std::size_t shared = shared_sums(watched.chain, made.chain, storage);
+    if (shared > most) most = shared, taken.cadence = i;
+  }
+  if (most == 0) return taken;
+  const Observed& made = cadences[taken.cadence];
+  watched.scalars = watched.scalars || made.scalars;
+  for (std::size_t k = 0; k < most; ++k)
+    taken.after.push_back(
+        after_shared(watched.chain.kernels[k], made.chain.kernels[k], *system.arena));
+  const auto count = static_cast<std::ptrdiff_t>(most);
+  watched.chain.kernels.erase(watched.chain.kernels.begin(), watched.chain.kernels.begin() + count);
+  watched.chain.swaps.erase(watched.chain.swaps.begin(), watched.chain.swaps.begin() + count);
+  return taken;
+}
+
+/// The kernels of a cadence that `taken` shares, with the scalars after each of them.
+Launches shared_launches(Taken taken, const Launches& made, KernelList& kernels) {
+  Launches result;
+  for (std::size_t k = 0; k < taken.after.size(); ++k) {
+    result.push_back(made.at(k));
+    append(result, kernels.add_scalars("watch_scalars", std::move(taken.after[k])));
+  }
+  return result;
+}
+
+/// Adds solves, the scalars of all observers, and the loops before and after the host's transforms;
+/// `shared` runs before the loops after them. Returns the launches of these.
+Launches add_observer(Observed loops, const Launches& synchronise, const Launches& shared,
+                      SolveLauncher& solves, const physics::System& system, const Storage& storage,
+                      KernelList& kernels, program::Program& p, Launches& before, Launches& after) {
   Launches& first = loops.split ? before : after;
   for (const std::size_t place : loops.solves) append(first, solves.launches(place));
   if (loops.scalars) append(first, synchronise);
@@ -204,7 +246,10 @@ void add_observer(Observed loops, const Launches& synchronise, SolveLauncher& so
     add_maps(loops.maps, storage, first, p);
   }
   if (loops.split) append(before, kernels.add(std::move(loops.before)));
-  append(after, kernels.add(std::move(loops.chain)));
+  append(after, shared);
+  const Launches own = kernels.add(std::move(loops.chain));
+  append(after, own);
+  return own;
 }
 
 void add_averages(AverageScalars averages, KernelList& kernels, Launches& launches,
@@ -227,18 +272,21 @@ void add_observers(Outputs outputs, Watch watch, SolveLauncher& solves,
   }
   p.watch_transforms = watch.loops.transforms;
   Observed watched = linked(std::move(watch.loops), scalars);
+  Taken taken = take_shared(watched, cadences, system, storage);
+  Launches shared;
   const Launches synchronise = kernels.add_scalars("synchronise", std::move(scalars));
   for (std::size_t i = 0; i < cadences.size(); ++i) {
     const Outputs::Cadence& cadence = outputs.cadences[i];
     std::vector<Linked> stages = std::move(cadences[i].stages);
     program::Output& first = p.outputs[cadence.first];
-    add_observer(std::move(cadences[i]), synchronise, solves, system, storage, kernels, p,
-                 first.before, first.launches);
+    const Launches made = add_observer(std::move(cadences[i]), synchronise, {}, solves, system,
+                                       storage, kernels, p, first.before, first.launches);
+    if (i == taken.cadence) shared = shared_launches(std::move(taken), made, kernels);
     for (std::size_t k = 0; k < stages.size(); ++k)
       p.outputs[cadence.stages[k]].launches = kernels.add(std::move(stages[k]));
   }
-  add_observer(std::move(watched), synchronise, solves, system, storage, kernels, p, p.watch_before,
-               p.watch);
+  add_observer(std::move(watched), synchronise, shared, solves, system, storage, kernels, p,
+               p.watch_before, p.watch);
   for (std::size_t i = 0; i < outputs.averages.size(); ++i) {
     add_averages(std::move(outputs.averages[i]), kernels, p.outputs[i].averages, p.outputs[i].then);
   }

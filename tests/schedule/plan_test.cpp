@@ -317,5 +317,31 @@ at end: max(phi), iterations(phi) -> "s.h5"
   });
 }
 
+/// What is expected of a long sum that an output has too launches the output's kernel; a sum of its
+/// own, or a short one, does not.
+TEST(Plan, OfSumsThatAnOutputHas) {
+  const std::string links = R"(model m
+lattice grid: 4^2
+gauge U: SU(3)
+P[mu,nu] = loop(mu, nu, -mu, -nu)
+action S = sum(3 - re(tr(P[mu,nu])), mu < nu)
+sample heatbath, sweeps = 2
+init U ~ hot
+wide = mean(re(tr(loop(2*x, 2*y, -2*x, -2*y))))
+every 1 sweep: wide -> "m.h5"
+)";
+  const auto watched = [&](const std::string& expected) {
+    std::vector<std::string> rows;
+    for (const std::string& row : planned(links + expected))
+      if (row == "watch" || !rows.empty()) rows.push_back(row.substr(0, row.find(':')));
+    return rows;
+  };
+  using Rows = std::vector<std::string>;
+  EXPECT_EQ(watched("expect wide^2 < 4\n"), (Rows{"watch", "  observe_1", "  watch_scalars"}));
+  EXPECT_EQ(watched("expect mean(im(tr(loop(2*x, 2*y, -2*x, -2*y)))) < 4\n"),
+            (Rows{"watch", "  watch"}));
+  EXPECT_EQ(watched("expect mean(re(U[x][0,0])) < 4\n"), (Rows{"watch", "  watch"}));
+}
+
 }  // namespace
 }  // namespace vphi::test
