@@ -23,10 +23,28 @@ bool parts(const std::array<int, 4>& a, int m, const std::vector<Offset>& confli
   return std::ranges::all_of(conflicts, [&](const Offset& d) { return modulo(dot(a, d), m) != 0; });
 }
 
-/// Axis i closes: m divides a_i L_i.
+bool shifted(const Box& box, std::size_t axis) {
+  return std::ranges::any_of(box.shift[axis], [](std::int64_t sites) { return sites != 0; });
+}
+
+/// A shift of the end of axis i keeps the colours: m divides a.s. With m dividing a_i L_i - a.s
+/// alone the colours would close too, but kernels read both sites at every end and take one.
+bool shift_fits(const std::array<int, 4>& a, int m, const Box& box, std::size_t i) {
+  std::int64_t sum = 0;
+  for (std::size_t k = 0; k < 4; ++k) sum += a[k] * box.shift[i][k];
+  return modulo(sum, m) == 0;
+}
+
+/// Axis i closes: m divides a_i L_i, and a.s of its shift.
 bool closes(const std::array<int, 4>& a, int m, const Box& box, int axis) {
   const auto i = static_cast<std::size_t>(axis);
-  return modulo(a[i] * box.extent[i], m) == 0;
+  return modulo(a[i] * box.extent[i], m) == 0 && shift_fits(a, m, box, i);
+}
+
+bool shifts_fit(const std::array<int, 4>& a, int m, const Box& box) {
+  for (std::size_t i = 0; i < 4; ++i)
+    if (!shift_fits(a, m, box, i)) return false;
+  return true;
 }
 
 /// Calls `see` with every a that separates the conflicts, and closes every axis where it must
@@ -39,7 +57,7 @@ bool search(const std::vector<Offset>& conflicts, const Box& box, int m, bool fi
     step[i] = fit ? static_cast<int>(m / std::gcd(box.extent[i], std::int64_t{m})) : 1;
   std::array<int, 4> a{};
   while (true) {
-    if (parts(a, m, conflicts) && see(a)) return true;
+    if (parts(a, m, conflicts) && (!fit || shifts_fit(a, m, box)) && see(a)) return true;
     int i = box.dims - 1;
     for (; i >= 0; --i) {
       const auto k = static_cast<std::size_t>(i);
@@ -68,6 +86,21 @@ bool possible(const Box& box, int m) {
   return false;
 }
 
+/// The site at a separation from another one.
+Site at(const Site& site, const Offset& d, const Box& box) {
+  const auto extent = [&](std::size_t i) {
+    return static_cast<int>(i) < box.dims ? box.extent[i] : 1;
+  };
+  Site other = site;
+  for (std::size_t i = 0; i < 4; ++i) other[i] += d.d[i];
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::int64_t turns = (other[i] - modulo(other[i], extent(i))) / extent(i);
+    for (std::size_t k = 0; k < 4; ++k) other[k] += turns * box.shift[i][k];
+  }
+  for (std::size_t i = 0; i < 4; ++i) other[i] = modulo(other[i], extent(i));
+  return other;
+}
+
 Misfit misfit_of(const std::vector<Offset>& conflicts, const Box& box) {
   Misfit result;
   int fewest = 5;
@@ -79,7 +112,7 @@ Misfit misfit_of(const std::vector<Offset>& conflicts, const Box& box) {
         if (closes(a, m, box, i)) continue;
         const auto k = static_cast<std::size_t>(i);
         ++open;
-        first = {i, box.extent[k], m / std::gcd(a[k], m), m};
+        first = {i, box.extent[k], m / std::gcd(a[k], m), m, shifted(box, k)};
       }
       if (open < fewest) {
         fewest = open;
@@ -146,11 +179,7 @@ std::optional<Clash> prove(const Colouring& colouring, const std::vector<Offset>
           const Site site{x, y, z, t};
           const std::int64_t own = colouring.of(site);
           for (const Offset& d : conflicts) {
-            Site other = site;
-            for (std::size_t i = 0; i < 4; ++i) {
-              const std::int64_t extent = static_cast<int>(i) < box.dims ? box.extent[i] : 1;
-              other[i] = modulo(site[i] + d.d[i], extent);
-            }
+            const Site other = at(site, d, box);
             if (other != site && colouring.of(other) == own) return Clash{site, d};
           }
         }

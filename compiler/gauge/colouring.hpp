@@ -4,12 +4,12 @@
 // Two links along mu conflict where one loop of the action passes both: the distribution of one
 // depends on the other. Their separations d form the conflict set D_mu. A linear colouring c(x) =
 // a.x mod m with a.d != 0 (mod m) for every d of D_mu, and m dividing a_i L_i on each periodic
-// axis, divides the links along mu into m classes without a conflict inside; along one axis whose
-// extent is a multiple of m, a_i has no factor in common with m, so that the sites of a colour are
-// enumerated by arithmetic. The search takes the smallest m, and the first a of those
-// (docs/formulas.md 2.4); `prove` checks the sites of the periodic lattice, independently of the
-// search. Where no m up to 64 fits, the answer names the extent that prevents it. Pure; nothing
-// throws.
+// axis and a.s of a shift s of its end, divides the links along mu into m classes without a
+// conflict inside; along one axis whose extent is a multiple of m, a_i has no factor in common with
+// m, so that the sites of a colour are enumerated by arithmetic. The search takes the smallest m,
+// and the first a of those (docs/formulas.md 2.4); `prove` checks the sites of the periodic
+// lattice, independently of the search. Where no m up to 64 fits, the answer names the extent that
+// prevents it. Pure; nothing throws.
 #pragma once
 
 #include <array>
@@ -21,10 +21,12 @@
 
 namespace vphi::gauge {
 
-/// A box with periodic axes; extents of axes beyond `dims` are 1.
+/// A box with periodic axes; extents of axes beyond `dims` are 1. Beyond the last site along an
+/// axis lies the first, shift[axis][other] sites further along each other axis.
 struct Box {
   int dims = 4;
   std::array<std::int64_t, 4> extent{1, 1, 1, 1};
+  std::array<std::array<std::int64_t, 4>, 4> shift{};
 };
 
 /// Separations of two links along `axis` in one loop, each with its negative, none twice, 0 left
@@ -45,6 +47,7 @@ struct Misfit {
   std::int64_t extent = 0;
   std::int64_t multiple = 0;
   int colours = 0;
+  bool shifted = false;  ///< the end of the axis is, and the shift may be another too
 };
 
 struct ColouringFound {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kLinkBoundaries = "periodic open";
 constexpr std::string_view kBoundaries =
-    "periodic antiperiodic twisted fixed neumann outflow absorbing";
+    "periodic antiperiodic twisted fixed neumann outflow absorbing shifted";
 
 constexpr OptionRule kLattice[] = {
     {"length",
@@ -21,7 +21,8 @@ constexpr OptionRule kLattice[] = {
     {"spacing", "distance of neighbouring sites, in place of the length", Takes::Lengths},
     {"boundary",
      "what lies beyond the edges, `periodic` where nothing is said; a list has one for each axis, "
-     "`boundary(y) = fixed(1)` is of one",
+     "`boundary(y) = fixed(1)` is of one. `boundary(y) = shifted(x = 3)`: beyond the last site "
+     "along y lies the first, 3 sites further along x",
      Takes::Call, kBoundaries},
     {"parity", "order of the sites in memory", Takes::Word, "even_odd lexicographic"},
 };

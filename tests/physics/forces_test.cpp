@@ -95,6 +95,17 @@ init z = 1, z' = 0, w = 1, w' = 0, u = 1, u' = 0
 evolve leapfrog, dt = 0.1, until = t > 1
 every 1 step: mean(norm2(z)) -> "m.h5"
 )"},
+      {"shift", R"(model shift "rows that go on in other rows"
+lattice box: 4*3*2, spacing = 0.8, boundary(z) = shifted(x = 1, y = -1), boundary(x) = antiperiodic
+field u: real
+field w: complex, boundary(y) = twisted(0.7)
+c = 1 + 0.3*cos(index(x)) + 0.1*sin(index(y)*index(z))
+potential V = c*u^4/4 + c*(u@z - u)^2 + norm2(grad(w))*u^2 + c*re(conj(w@[1, -2, 3])*w)
+            + mean(norm2(w@z - w))*u^2/3
+init w = 1, w' = 0, u = 1, u' = 0
+evolve leapfrog, dt = 0.1, until = t > 1
+every 1 step: mean(norm2(w)) -> "m.h5"
+)"},
       {"bodies", R"(model bodies "pairs of bodies"
 particles body: 5
 var x[k]: vec(2), p[k]: vec(2)
@@ -295,6 +306,7 @@ const std::vector<Fault>& faults() {
        [](System& s) { s.lattice.boundary.fill(physics::Boundary::Periodic); }},
       {"periodic for a twist", "twist",
        in("pi_z_re", nodes(is(Op::Select), [](Expr e) { return e.arg(1); }))},
+      {"no shift", "shift", in("pi_u", nodes(is(Op::Select), [](Expr e) { return e.arg(1); }))},
       {"outflow for periodic", "bath",
        [](System& s) { s.lattice.boundary.fill(physics::Boundary::Outflow); }},
       {"walls for a mirror", "flow",

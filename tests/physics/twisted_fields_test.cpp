@@ -131,6 +131,31 @@ TEST(TwistedFields, AnglesOfOtherBoundariesAreThese) {
   EXPECT_NEAR(square("sweep angle = [0, pi, 0.4]\n", "angle"), apart, 1e-12);
 }
 
+// Exponential steps take the stencil in the remainder, with order 2, and what stays at the site
+// exactly: a wave decays with the lattice's own rate, and a field without neighbours as exp(-t).
+TEST(TwistedFields, ExponentialStepsHaveTheirOrder) {
+  constexpr double theta = 0.7;
+  const double k2 = second_order(between(1, theta, 12)) / 0.25;
+  const auto error = [&](const std::string& rate, const std::string& exact_rate, double dt) {
+    return last(run_text(fmt::format("model decay\nlattice ring: 12, spacing = 0.5\n"
+                                     "field phi: complex, boundary(x) = twisted({})\n"
+                                     "wave = exp(1i*{}*index(x))\nphi' = {}\ninit phi = wave\n"
+                                     "evolve etd2, dt = {}, until = t > 0.99\n"
+                                     "at end: error = max(abs(phi - wave*exp({}*t))) -> \"d.h5\"\n",
+                                     theta, exact(between(1, theta, 12)), rate, dt, exact_rate),
+                         {}),
+                "error");
+  };
+  const auto off = [&](double dt) {
+    return error("(0.3 - 1i)*lap(phi) - 0.5*phi",
+                 fmt::format("(-0.3*{0} + 1i*{0} - 0.5)", exact(k2)), dt);
+  };
+  EXPECT_GT(off(0.02), 1e-6);
+  EXPECT_NEAR(std::log2(off(0.02) / off(0.01)), 2, 0.1);
+  EXPECT_NEAR(std::log2(off(0.01) / off(0.005)), 2, 0.1);
+  EXPECT_LT(error("-(1 + 2i)*phi", "(-1 - 2i)", 0.1), 1e-13);
+}
+
 // The weight exp(-S) of a free field is known wave by wave: <|phi|^2> is the mean of 1/(k^2 + m^2).
 // One site along y is its own neighbour, with the phase.
 TEST(TwistedFields, ChainsDrawTheWavesBetween) {

@@ -196,7 +196,10 @@ class SiteComparison {
       const auto k = static_cast<std::size_t>(axis);
       for (const int step : {1, -1}) {
         Place p = text_.box.place(site);
-        p[k] = (p[k] + step + text_.box.extent[k]) % text_.box.extent[k];
+        p[k] += step;
+        p = text_.box.after_shifts(p);
+        for (std::size_t j = 0; j < 4; ++j)
+          p[j] = (p[j] % text_.box.extent[j] + text_.box.extent[j]) % text_.box.extent[j];
         if (text_.box.site(p) != site) result.push_back(text_.box.site(p));
       }
     }

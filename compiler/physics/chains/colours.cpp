@@ -11,7 +11,7 @@ namespace vphi::physics {
 
 gauge::Colouring colouring_of(const Motion& d, const std::vector<algebra::Offset>& conflicts,
                               const Coloured& what) {
-  const gauge::Box box{d.grid.dims, d.grid.extent};
+  const gauge::Box box{d.grid.dims, d.grid.extent, d.grid.shift};
   const gauge::ColouringFound found = gauge::find_colouring(conflicts, box);
   if (!found.colouring)
     d.fail(

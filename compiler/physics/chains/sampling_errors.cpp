@@ -84,14 +84,21 @@ Diagnostic colouring_misfit(Span span, const gauge::Misfit& misfit, const std::s
                             const std::string& shared, const std::string& of) {
   const std::string axis = algebra::kAxisNames[misfit.axis];
   const std::int64_t next = (misfit.extent / misfit.multiple + 1) * misfit.multiple;
+  const std::string fix =
+      misfit.shifted
+          ? fmt::format(
+                "take a multiple of {0} sites along {1}, and shifts of its end by "
+                "multiples of {0} sites",
+                misfit.multiple, axis)
+          : fmt::format("take {} or {} sites along {}", next, next + misfit.multiple, axis);
   return error("E0773", span,
-               fmt::format("{} sites along {} cannot be divided into colours that update at once",
-                           misfit.extent, axis),
+               fmt::format("{} sites along {}{} cannot be divided into colours that update at once",
+                           misfit.extent, axis, misfit.shifted ? ", whose end is shifted," : ""),
                "",
                fmt::format("two {} of one colour share no {} of the action; for {} that takes {} "
                            "colours, which close around an axis of a multiple of {} sites",
                            members, shared, of, misfit.colours, misfit.multiple),
-               fmt::format("take {} or {} sites along {}", next, next + misfit.multiple, axis));
+               fix);
 }
 
 Diagnostic no_heatbath(Span span, const std::string& field, const std::string& why, Span sample) {

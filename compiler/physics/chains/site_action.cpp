@@ -29,17 +29,28 @@ SiteAction::SiteAction(const Motion& d, Expr density) : d_(d) {
 }
 
 bool SiteAction::returns(Offset offset) const {
+  const std::array<std::int64_t, 4> left = unwound(offset);
   for (std::size_t k = 0; k < 4; ++k)
-    if (offset.d[k] % d_.grid.extent[k] != 0) return false;
+    if (left[k] % d_.grid.extent[k] != 0) return false;
   return true;
+}
+
+std::array<std::int64_t, 4> SiteAction::unwound(Offset offset) const {
+  std::array<std::int64_t, 4> left{};
+  for (std::size_t k = 0; k < 4; ++k) left[k] = offset.d[k];
+  for (std::size_t k = 0; k < 4; ++k)
+    for (std::size_t other = 0; other < 4; ++other)
+      left[other] += left[k] / d_.grid.extent[k] * d_.grid.shift[k][other];
+  return left;
 }
 
 Expr SiteAction::after(const StateField& field, int array, Offset way) const {
   Arena& arena = d_.arena();
   int sign = 1;
   std::function<Expr(int)> read = [&](int part) { return arena.load(part); };
+  const std::array<std::int64_t, 4> left = unwound(way);
   for (std::size_t k = 0; k < 4; ++k) {
-    const std::int64_t times = way.d[k] / d_.grid.extent[k];
+    const std::int64_t times = left[k] / d_.grid.extent[k];
     if (field.walls.boundary[k] == Boundary::Antiperiodic && times % 2 != 0) sign = -sign;
     if (!field.walls.twist[k] || times == 0) continue;
     read = [this, before = read, times, axis = static_cast<int>(k)](int part) {

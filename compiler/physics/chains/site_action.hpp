@@ -9,6 +9,8 @@
 // also where neighbours are one site because the box is small. Nothing here fails.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "compiler/physics/stages/motion.hpp"
@@ -39,6 +41,8 @@ class SiteAction {
   Expr after(const StateField& field, int array, algebra::Offset way) const;
   /// Whether the offset leads back to the site, around the box.
   bool returns(algebra::Offset offset) const;
+  /// The offset, where turns around axes with shifted ends have moved along the others.
+  std::array<std::int64_t, 4> unwound(algebra::Offset offset) const;
 
   const Motion& d_;
   std::vector<Expr> terms_;

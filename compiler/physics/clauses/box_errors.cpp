@@ -188,4 +188,66 @@ Diagnostic twisted_start(Span span, const std::string& what) {
       "numbers at each site (phi ~ normal)");
 }
 
+Diagnostic waves_of_open_box(Span span, const std::string& what, const std::string& field,
+                             Span declared) {
+  return with_label(
+      error(
+          "E0329", span, fmt::format("`{}` of `{}`, which is not periodic", what, field), "",
+          "it is a sum over the waves of a periodic box, which would jump at the ends of this one",
+          fmt::format("make `{}` periodic, or start by a formula or with numbers at each site "
+                      "({} ~ normal)",
+                      field, field)),
+      declared, "declared here");
+}
+
+namespace {
+
+constexpr const char* kShift =
+    "beyond the last site of an axis with `shifted(x = n)` every field goes on at its first site, "
+    "n sites further along x";
+
+}  // namespace
+
+Diagnostic shift_along(Span span, const std::string& along, const std::string& axis) {
+  return error("E0331", span, fmt::format("`{}` is not another axis of the lattice", along), "",
+               kShift,
+               fmt::format("name axes of the lattice other than {}: boundary({}) = shifted({} = 1)",
+                           axis, axis, axis == "x" ? "y" : "x"));
+}
+
+Diagnostic shift_too_far(Span span, std::int64_t most) {
+  return error("E0331", span, fmt::format("this shift is longer than {}", sites(most)), "", kShift,
+               "leave out whole turns around the axis along which it goes");
+}
+
+Diagnostic shift_meets_end(Span span, const std::string& along, const std::string& axis) {
+  return error(
+      "E0331", span,
+      fmt::format("the end of {} is shifted along {}, which does not close by itself", axis, along),
+      "", kShift,
+      fmt::format("make {} periodic or antiperiodic, or shift along another axis", along));
+}
+
+Diagnostic shift_of_field(Span span) {
+  return error("E0331", span, "`shifted` is a boundary of the lattice, not of one field", "",
+               kShift, "write it in the line of the lattice: boundary(t) = shifted(x = 3)");
+}
+
+Diagnostic own_end_of_shift(Span span, const std::string& axis) {
+  return error(
+      "E0331", span,
+      fmt::format("a field has an end of its own along {}, where the lattice is shifted", axis), "",
+      kShift, "leave it out, or the shift of the lattice");
+}
+
+Diagnostic shifted_box(Span span, const std::string& what, Span lattice) {
+  return with_label(
+      error("E0332", span, fmt::format("{} in a box with a shifted end", what), "",
+            "it takes each axis to close by itself, and beyond a shifted end a row goes on in "
+            "another one",
+            "leave `shifted` out of the lattice, or take equations, sums, local updates and "
+            "outputs of sites"),
+      lattice, "the lattice");
+}
+
 }  // namespace vphi::physics::errors

@@ -49,8 +49,23 @@ Diagnostic twisted_waves(Span span, const std::string& what, const std::string& 
                          const std::string& axis);
 /// E0329: a start by waves in a box with a twisted field.
 Diagnostic twisted_start(Span span, const std::string& what);
+/// E0329: a start by the waves of a periodic box, of a field that has others.
+Diagnostic waves_of_open_box(Span span, const std::string& what, const std::string& field,
+                             Span declared);
 /// E0330: at a `neumann` or `outflow` end of a field a sum over the box has another derivative than
 /// the equation of the inside.
 Diagnostic sum_at_end(Span span, const std::string& field, const std::string& axis, Span declared);
+/// E0331: a shift of the end of `axis` along what is no other axis.
+Diagnostic shift_along(Span span, const std::string& along, const std::string& axis);
+/// E0331: a shift by more than `most` sites.
+Diagnostic shift_too_far(Span span, std::int64_t most);
+/// E0331: along `along`, where the shift of the end of `axis` moves on, is an end or a shift.
+Diagnostic shift_meets_end(Span span, const std::string& along, const std::string& axis);
+/// E0331: one field is shifted.
+Diagnostic shift_of_field(Span span);
+/// E0331: a field has an end of its own where the lattice is shifted.
+Diagnostic own_end_of_shift(Span span, const std::string& axis);
+/// E0332: `what` knows no shifted ends.
+Diagnostic shifted_box(Span span, const std::string& what, Span lattice);
 
 }  // namespace vphi::physics::errors

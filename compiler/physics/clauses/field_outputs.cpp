@@ -78,6 +78,7 @@ class FieldOutputs {
     // in fewer than three dimensions a slice without a plane is the whole lattice
     if (row.axis == OutputAxis::Across && base.form.axis >= d_.grid.dims) base.form.axis = -1;
     if (sums_components(row.arrays)) {
+      if (d_.grid.shifted()) d_.fail(errors::shifted_box(e.span, quoted(e), d_.grid.span));
       if (has_ends())
         d_.fail(errors::not_yet(e.span, fmt::format("`{}` in a box that is not periodic", e.text)));
       if (d_.grid.dims > 3)
@@ -133,6 +134,8 @@ class FieldOutputs {
 
  private:
   // ---- options ----------------------------------------------------------------------------------
+
+  static std::string quoted(const dsl::Expr& e) { return "`" + e.text + "`"; }
 
   /// Waves and distances around the box are those of periodic values.
   void check_periodic(const dsl::Expr& output, const dsl::Expr& arg) {
@@ -461,6 +464,7 @@ class FieldOutputs {
           errors::wrong_shape(e.span, "a surface is of one value; `carry = [...]` names others"));
     if (!d_.axes.empty()) d_.fail(errors::not_yet(e.span, "a surface in a sweep"));
     o.name = given.empty() ? fmt::format("{}({})", e.text, dsl::to_text(*e.args[0])) : given;
+    if (d_.grid.shifted()) d_.fail(errors::shifted_box(e.span, quoted(e), d_.grid.span));
     check_periodic(e, *e.args[0]);
     o.value = units_.quantity(lower_.real(*e.args[0], "what has a level"));
     need_per_site(o, e.args[0]->span);

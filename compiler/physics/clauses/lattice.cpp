@@ -1,9 +1,12 @@
 // The lattice clause: shape, spacing, boundaries.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/clauses/stop_criteria.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
@@ -22,6 +25,10 @@ std::int64_t Grid::sites() const { return extent[0] * extent[1] * extent[2] * ex
 namespace {
 
 constexpr std::int64_t kMostSites = std::int64_t{1} << 40;
+/// Neighbours are that far away at most.
+constexpr std::int64_t kFarthestShift = std::numeric_limits<std::int16_t>::max();
+
+bool closes(Boundary b) { return b == Boundary::Periodic || b == Boundary::Antiperiodic; }
 
 /// Reads `24^3 * 48`, `n^2`, `[64, 32]` or `800` as written (docs/rules.md rule 8).
 void read_shape(const Setting& d, Lowerer& lower, const dsl::Expr& e,
@@ -58,10 +65,30 @@ Expr read_twist(const Setting& d, Lowerer& lower, const dsl::Expr& e) {
   return lower.fixed(*e.args[0], "the angle of a twist");
 }
 
+/// `shifted(x = 3, y = -1)`: sites further along other axes beyond the last site of this one.
+std::array<std::int64_t, 4> read_shift(const Setting& d, Lowerer& lower, const dsl::Expr& e,
+                                       std::size_t own) {
+  if (e.kind != ExprKind::Call || !e.args.empty() || e.named.empty())
+    d.fail(errors::option_value(e.span, "boundary",
+                                "shifted(x = n): n sites further along x beyond the last site"));
+  std::array<std::int64_t, 4> shift{};
+  for (const dsl::NamedArgument& along : e.named) {
+    const auto named = std::ranges::find(algebra::kAxisNames, along.name);
+    const auto axis = static_cast<std::size_t>(named - std::begin(algebra::kAxisNames));
+    if (axis >= static_cast<std::size_t>(d.grid.dims) || axis == own)
+      d.fail(errors::shift_along(along.span, along.name, algebra::kAxisNames[own]));
+    shift[axis] = lower.fixed_integer(*along.value, "a shift");
+    if (std::abs(shift[axis]) > kFarthestShift)
+      d.fail(errors::shift_too_far(along.value->span, kFarthestShift));
+  }
+  return shift;
+}
+
 Boundary read_boundary(const Setting& d, Lowerer& lower, const dsl::Expr& e, std::size_t axis,
                        Walls& walls) {
   walls.fixed_value[axis] = 0;
   walls.twist[axis] = {};
+  walls.shift[axis] = {};
   walls.open[axis] = e.text == "open";  // of links alone (dsl/words/clauses.cpp)
   if (walls.open[axis]) return Boundary::Periodic;
   if (e.text == "periodic") return Boundary::Periodic;
@@ -73,6 +100,10 @@ Boundary read_boundary(const Setting& d, Lowerer& lower, const dsl::Expr& e, std
     walls.twist[axis] = read_twist(d, lower, e);
     return Boundary::Periodic;
   }
+  if (e.text == "shifted") {
+    walls.shift[axis] = read_shift(d, lower, e, axis);
+    return Boundary::Periodic;
+  }
   if (e.text == "fixed") {
     if (e.kind == ExprKind::Call && e.args.size() == 1) {
       walls.fixed_value[axis] =
@@ -82,6 +113,32 @@ Boundary read_boundary(const Setting& d, Lowerer& lower, const dsl::Expr& e, std
   }
   d.fail(errors::option_value(e.span, "boundary",
                               "periodic, antiperiodic, fixed(value), neumann or outflow"));
+}
+
+/// An axis along which a shift moves on closes by itself.
+void check_shifts(const Setting& d) {
+  const Grid& grid = d.grid;
+  for (std::size_t axis = 0; axis < 4; ++axis)
+    for (std::size_t along = 0; along < 4; ++along) {
+      if (grid.shift[axis][along] == 0) continue;
+      if (grid.shifted(static_cast<int>(along)) || !closes(grid.boundary[along]))
+        d.fail(errors::shift_meets_end(grid.span, algebra::kAxisNames[along],
+                                       algebra::kAxisNames[axis]));
+      d.remark(fmt::format(
+          "beyond the last site along {} a row goes on at the first, {} sites "
+          "further along {}",
+          algebra::kAxisNames[axis], grid.shift[axis][along], algebra::kAxisNames[along]));
+    }
+}
+
+/// Ends of one field, in a lattice with shifts: those of the lattice, or a sign or a phase along an
+/// axis that a shift moves along.
+void check_own_end(const Setting& d, const dsl::Expr& e, std::size_t axis, Boundary boundary) {
+  const char* name = algebra::kAxisNames[axis];
+  if (d.grid.shifted(static_cast<int>(axis))) d.fail(errors::own_end_of_shift(e.span, name));
+  for (std::size_t shifted = 0; shifted < 4; ++shifted)
+    if (d.grid.shift[shifted][axis] != 0 && !closes(boundary))
+      d.fail(errors::shift_meets_end(e.span, name, algebra::kAxisNames[shifted]));
 }
 
 /// dx, the same along each axis. A length as a number is that of the axis x; a list has one for
@@ -149,8 +206,11 @@ void refuse_shape(const Setting& d) {
 void read_boundaries(const Setting& d, Lowerer& lower, const dsl::Clause& clause, int axes,
                      Walls& walls) {
   const auto dims = static_cast<std::size_t>(axes);
+  const bool of_lattice = clause.keyword == "lattice";
   const auto set = [&](std::size_t axis, const dsl::Expr& e) {
+    if (!of_lattice && e.text == "shifted") d.fail(errors::shift_of_field(e.span));
     walls.boundary[axis] = read_boundary(d, lower, e, axis, walls);
+    if (!of_lattice) check_own_end(d, e, axis, walls.boundary[axis]);
   };
   for (const Item& item : clause.items) {
     if (!item.head || item.head->name != "boundary") continue;
@@ -244,6 +304,7 @@ Grid read_lattice(const Setting& known) {
   read_boundaries(d, in_box, clause, grid.dims, grid);
   for (const Expr angle : grid.twist)
     if (angle) d.fail(errors::twist_of_lattice(clause.keyword_span));
+  check_shifts(d);
   read_spacing(d, in_box, clause);
   return grid;
 }

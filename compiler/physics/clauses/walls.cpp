@@ -5,9 +5,13 @@
 // read is written out as a choice by the coordinate of the site: a value, a sign, or the mirror
 // site.
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/stencil.hpp"
@@ -44,6 +48,12 @@ bool same(const Walls& a, const Walls& b, int axis) {
 
 bool Walls::any_open() const { return std::ranges::any_of(open, std::identity{}); }
 
+bool Walls::shifted(int axis) const {
+  return std::ranges::any_of(shift[place(axis)], [](std::int64_t sites) { return sites != 0; });
+}
+
+bool Walls::shifted() const { return shifted(0) || shifted(1) || shifted(2) || shifted(3); }
+
 bool Walls::by_parts(int dims) const {
   for (int axis = 0; axis < dims; ++axis) {
     const Boundary b = boundary[place(axis)];
@@ -60,8 +70,9 @@ bool Walls::closed(int dims) const {
 }
 
 bool Walls::periodic(int dims) const {
-  return !twisted(*this) && std::all_of(boundary.begin(), boundary.begin() + dims,
-                                        [](Boundary b) { return b == Boundary::Periodic; });
+  return !twisted(*this) && !shifted() &&
+         std::all_of(boundary.begin(), boundary.begin() + dims,
+                     [](Boundary b) { return b == Boundary::Periodic; });
 }
 
 Walls Declared::walls_of(int array) const {
@@ -159,11 +170,13 @@ class Settle {
       : d_(d), units_(units), system_(system) {}
 
   void run() {
+    if (d_.grid.shifted()) check_shifted();
+    check_sources();
     std::map<int, std::array<bool, 4>> read = read_across();
     Lattice& lattice = system_.lattice;
     std::vector<int> own;  // axes along which kernels go around the box
     Expr outside;          // kernels have one value for all their fixed walls
-    for (int axis = 0; axis < d_.grid.dims; ++axis) {
+    for (const int axis : shifted_first()) {
       std::vector<int> arrays;
       for (const auto& [array, axes] : read)
         if (axes[place(axis)]) arrays.push_back(array);
@@ -173,6 +186,7 @@ class Settle {
         return static_cast<bool>(d_.walls_of(array).twist[place(axis)]);
       });
       turns_ = turns_ || !common;
+      common = common && (arrays.empty() || !in_a_shift(axis, first));
       Expr value = outside;
       for (const int array : arrays) {
         common = common && d_.walls_of(array).boundary[place(axis)] == first;
@@ -201,12 +215,48 @@ class Settle {
   }
 
  private:
+  /// The solution of a linear system of numbers at sites has the boundary of the lattice, which its
+  /// source then has too.
+  void check_sources() {
+    for (const LinearSystem& solve : system_.solves)
+      algebra::visit(solve.source, [&](Expr, Expr node) {
+        const StateField* field = node.is(Op::Load) ? d_.field_of(node->index) : nullptr;
+        if (!field || !has_walls(*field)) return;
+        for (int axis = 0; axis < d_.grid.dims; ++axis)
+          if (!same(field->walls, d_.grid, axis) || field->walls.twist[place(axis)])
+            d_.fail(errors::not_yet(
+                solve.span, fmt::format("a linear system of `{}`, whose boundary along {} is not "
+                                        "that of the lattice",
+                                        field->name, algebra::kAxisNames[axis])));
+      });
+  }
+
+  /// What reads neighbours by itself knows no shifted ends.
+  void check_shifted() {
+    const auto refuse = [&](dsl::Span span, const std::string& what) {
+      d_.fail(errors::shifted_box(span, what, d_.grid.span));
+    };
+    if (system_.conservation) refuse(d_.grid.span, "conservation laws");
+    if (!system_.solves.empty()) refuse(system_.solves[0].span, "a linear system");
+    std::vector<Expr> all;
+    for_each_expression(system_, [&](Expr& e) { all.push_back(e); });
+    algebra::visit(all, [&](Expr, Expr node) {
+      const bool random = node.is(Op::Noise) || node.is(Op::Normal) || node.is(Op::Uniform);
+      if (random && !node->offset.zero())
+        refuse(node->span.empty() ? d_.grid.span : node->span, "random numbers of neighbours");
+    });
+  }
+
   /// Array -> axes along which it is read at a neighbour.
   std::map<int, std::array<bool, 4>> read_across() {
     std::map<int, std::array<bool, 4>> read;
     const auto see = [&](int array, const Offset& offset) {
-      for (int axis = 0; axis < d_.grid.dims; ++axis)
-        if (offset.d[axis] != 0) read[array][place(axis)] = true;
+      for (int axis = 0; axis < d_.grid.dims; ++axis) {
+        if (offset.d[axis] == 0) continue;
+        read[array][place(axis)] = true;
+        for (int other = 0; other < d_.grid.dims; ++other)
+          if (d_.grid.shift[place(axis)][place(other)] != 0) read[array][place(other)] = true;
+      }
     };
     std::vector<Expr> all;
     for_each_expression(system_, [&](Expr& e) { all.push_back(e); });
@@ -217,6 +267,24 @@ class Settle {
         see(node.arg(0)->index, algebra::sum_of(offset, node.arg(0)->offset));
     });
     return read;
+  }
+
+  /// The axes in the order in which their ends are applied: a shift moves on along another axis.
+  std::vector<int> shifted_first() const {
+    std::vector<int> axes;
+    for (const bool shifted : {true, false})
+      for (int axis = 0; axis < d_.grid.dims; ++axis)
+        if (d_.grid.shifted(axis) == shifted) axes.push_back(axis);
+    return axes;
+  }
+
+  /// Whether the end of this axis is written out because of a shift: its own, or one along it that
+  /// may cross an end with a sign.
+  bool in_a_shift(int axis, Boundary end) const {
+    return d_.grid.shifted(axis) ||
+           (end != Boundary::Periodic && std::ranges::any_of(d_.grid.shift, [&](const auto& along) {
+              return along[place(axis)] != 0;
+            }));
   }
 
   /// The fixed value beyond a wall, converted to what the array stores.
@@ -240,7 +308,8 @@ class Settle {
       const auto& data = arena.stencil_data(node->index);
       const Walls walls = d_.walls_of(u->index);
       const bool as_kernels = std::ranges::none_of(own_, [&](int axis) {
-        return (walls.boundary[place(axis)] != Boundary::Periodic || walls.twist[place(axis)]) &&
+        return (walls.boundary[place(axis)] != Boundary::Periodic || walls.twist[place(axis)] ||
+                walls.shifted(axis)) &&
                std::ranges::any_of(data.offsets,
                                    [&](const Offset& offset) { return offset.d[axis] != 0; });
       });
@@ -256,9 +325,10 @@ class Settle {
 
   /// The array read at `offset`, with its walls applied along the axes from `own_[next]` on.
   Expr read(int array, Offset offset, std::size_t next) {
-    if (next == own_.size()) return d_.arena().load(array, offset);
+    if (next == own_.size()) return d_.arena().load(array, shortest(offset));
     const int axis = own_[next], step = offset.d[axis];
     if (step == 0) return read(array, offset, next + 1);
+    if (d_.grid.shifted(axis)) return shifted_read(array, offset, next);
     if (d_.walls_of(array).twist[place(axis)]) return twisted_read(array, offset, next);
     switch (d_.walls_of(array).boundary[place(axis)]) {
       case Boundary::Antiperiodic:
@@ -295,6 +365,41 @@ class Settle {
     const Expr inside = arena.make(Op::Less, {arena.site(axis), arena.integer(n - rest)});
     const Expr sign = arena.make(Op::Select, {inside, arena.integer(here), arena.integer(-here)});
     return sign * read(array, offset, next + 1);
+  }
+
+  /// The read as many shifts further along the other axes as the end is crossed.
+  Expr shifted_read(int array, const Offset& offset, std::size_t next) {
+    const int axis = own_[next];
+    const std::int64_t n = d_.grid.extent[place(axis)];
+    const auto [times, rest] = turns_of(offset.d[axis], n);
+    const auto after = [&](std::int64_t crossings) {
+      constexpr std::int64_t kFarthest = std::numeric_limits<std::int16_t>::max();
+      Offset moved = offset;
+      for (int other = 0; other < d_.grid.dims; ++other) {
+        const std::int64_t sites =
+            offset.d[other] + crossings * d_.grid.shift[place(axis)][place(other)];
+        if (std::abs(sites) > kFarthest) d_.fail(errors::shift_too_far(d_.grid.span, kFarthest));
+        moved.d[other] = static_cast<std::int16_t>(sites);
+      }
+      return read(array, moved, next + 1);
+    };
+    if (rest == 0) return after(times);
+    Arena& arena = d_.arena();
+    const Expr inside = arena.make(Op::Less, {arena.site(axis), arena.integer(n - rest)});
+    return arena.make(Op::Select, {inside, after(times), after(times + 1)});
+  }
+
+  /// The same site by the shortest way along axes that a shift moves along.
+  Offset shortest(Offset offset) const {
+    for (int axis = 0; axis < d_.grid.dims; ++axis) {
+      const bool moved = std::ranges::any_of(
+          d_.grid.shift, [&](const auto& along) { return along[place(axis)] != 0; });
+      if (!moved) continue;
+      const std::int64_t n = d_.grid.extent[place(axis)];
+      const std::int64_t rest = turns_of(offset.d[axis], n).rest;
+      offset.d[axis] = static_cast<std::int16_t>(2 * rest > n ? rest - n : rest);
+    }
+    return offset;
   }
 
   /// The read with the phase of each crossing of the end.

@@ -278,6 +278,8 @@ void read_twists(const Setting& d, const FieldFact& fact, const dsl::Item& own, 
 
 void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   const dsl::Expr* type = fact.type.get();
+  if (d.grid.shifted() && (fact.fermion || fact.gauge))
+    d.fail(errors::shifted_box(fact.span, fact.gauge ? "links" : "a spinor", d.grid.span));
   field.walls = d.grid;
   if (const dsl::Item* own = own_boundary(fact); own && !fact.fermion) {
     read_boundaries(d, lower, *fact.line, d.grid.dims, field.walls);

@@ -88,6 +88,7 @@ std::string not_transformed(const Declared& d) {
   for (int axis = 0; axis < grid.dims; ++axis)
     if (grid.boundary[static_cast<std::size_t>(axis)] != Boundary::Periodic)
       return "the box is not periodic along every axis";
+  if (grid.shifted()) return "beyond a shifted end a row goes on in another one";
   for (const StateField& field : d.fields)
     if (!field.spinor && twisted(field.walls))
       return fmt::format("`{}` has a twisted boundary", field.name);

@@ -13,6 +13,7 @@
 #include "compiler/algebra/simplify.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/lower/turns.hpp"
 
 namespace vphi::physics {
 
@@ -128,12 +129,15 @@ bool is_field(Expr node) { return node->per_site && node.args().empty() && !node
 class Around {
  public:
   Around(const Grid& grid, const std::array<bool, 4>& closed)
-      : dims_(grid.dims), extent_(grid.extent), closed_(closed) {}
+      : dims_(grid.dims), extent_(grid.extent), shift_(grid.shift), closed_(closed) {}
 
   Expr operator()(Expr e, Offset offset) const {
     std::array<bool, 4> turned{};
     for (std::size_t axis = 0; axis < 4; ++axis)
       turned[axis] = static_cast<int>(axis) < dims_ && closed_[axis] && offset.d[axis] != 0;
+    for (std::size_t axis = 0; axis < 4; ++axis)
+      for (std::size_t other = 0; turned[axis] && other < 4; ++other)
+        turned[other] = turned[other] || shift_[axis][other] != 0;
     std::vector<Expr> reductions, places;
     std::unordered_set<const algebra::Node*> met;
     collect(e, turned, met, reductions, places);
@@ -181,12 +185,20 @@ class Around {
         e, [&](Expr node) { return node.is(Op::Site) && node->index == static_cast<int>(axis); });
   }
 
+  /// Whether the number changes with what a turn around the axis changes.
+  bool reads_box(Expr e, std::size_t axis) const {
+    bool found = reads(e, axis);
+    for (std::size_t other = 0; other < 4; ++other)
+      found = found || (shift_[axis][other] != 0 && reads(e, other));
+    return found;
+  }
+
   /// Whether the number is the same one box further along each of the axes, at some thousand sites.
   bool repeats(Expr e, const std::array<bool, 4>& turned) const {
     constexpr std::int64_t kMostSites = 4096;
     std::vector<std::size_t> axes;
     for (std::size_t axis = 0; axis < 4; ++axis)
-      if (turned[axis] && reads(e, axis)) axes.push_back(axis);
+      if (turned[axis] && reads_box(e, axis)) axes.push_back(axis);
     if (axes.empty()) return true;
     std::int64_t sites = 1;
     for (int axis = 0; axis < dims_; ++axis) sites *= extent_[static_cast<std::size_t>(axis)];
@@ -210,6 +222,8 @@ class Around {
           for (const int sign : {-1, 1}) {
             std::array<std::int64_t, 4> beyond = place;
             beyond[axis] += sign * extent_[axis];
+            for (std::size_t other = 0; other < 4; ++other)
+              beyond[other] -= sign * shift_[axis][other];
             if (!(std::fabs(value_at(beyond) - here) <= 1e-9 * (1 + std::fabs(here)))) return false;
           }
         }
@@ -224,23 +238,39 @@ class Around {
     Arena& arena = *e->arena;
     std::unordered_map<const algebra::Node*, Expr> sites;
     for (std::size_t axis = 0; axis < 4; ++axis) {
-      if (offset.d[axis] == 0) continue;
       const Expr site = arena.site(static_cast<int>(axis));
-      const std::int64_t n = extent_[axis], rest = ((offset.d[axis] % n) + n) % n;
-      if (!turned[axis]) {
-        sites.emplace(site.get(), site + arena.integer(offset.d[axis]));
-      } else if (rest != 0) {
-        const Expr inside = arena.make(Op::Less, {site, arena.integer(n - rest)});
-        const Expr there = arena.make(
-            Op::Select, {inside, site + arena.integer(rest), site + arena.integer(rest - n)});
-        sites.emplace(site.get(), there);
-      }
+      const Expr there = turned[axis] ? place(site, axis, offset, offset.d[axis], 0)
+                                      : site + arena.integer(offset.d[axis]);
+      if (there != site) sites.emplace(site.get(), there);
     }
     return algebra::substitute(e, sites);
   }
 
+  /// The coordinate `steps` further along the axis, and as far as shifted ends of the axes from
+  /// `next` on move it, which the offset crosses.
+  Expr place(Expr site, std::size_t axis, Offset offset, std::int64_t steps,
+             std::size_t next) const {
+    Arena& arena = *site->arena;
+    for (; next < 4; ++next) {
+      const std::int64_t shift = shift_[next][axis], n = extent_[next];
+      if (shift == 0 || offset.d[next] == 0) continue;
+      const auto [times, rest] = turns_of(offset.d[next], n);
+      const Expr before = place(site, axis, offset, steps + times * shift, next + 1);
+      if (rest == 0) return before;
+      const Expr beyond = place(site, axis, offset, steps + (times + 1) * shift, next + 1);
+      const Expr end = arena.integer(n - rest), across = arena.site(static_cast<int>(next));
+      return arena.make(Op::Select, {arena.make(Op::Less, {across, end}), before, beyond});
+    }
+    const std::int64_t n = extent_[axis], rest = turns_of(steps, n).rest;
+    if (rest == 0) return site;
+    const Expr inside = arena.make(Op::Less, {site, arena.integer(n - rest)});
+    return arena.make(Op::Select,
+                      {inside, site + arena.integer(rest), site + arena.integer(rest - n)});
+  }
+
   int dims_;
   std::array<std::int64_t, 4> extent_;
+  std::array<std::array<std::int64_t, 4>, 4> shift_;  ///< Walls::shift
   std::array<bool, 4> closed_;
 };
 

@@ -305,7 +305,7 @@ Noise classify_noise(const Program& d) {
     spread = &v;
     for (int axis = 0; axis < d.grid.dims; ++axis) {
       const auto k = static_cast<std::size_t>(axis);
-      if (d.grid.boundary[k] == Boundary::Periodic &&
+      if (d.grid.boundary[k] == Boundary::Periodic && !d.grid.shifted(axis) &&
           d.walls_of(v.array).boundary[k] == Boundary::Periodic && !d.walls_of(v.array).twist[k])
         continue;
       d.fail(errors::not_yet(v.span, "noise of neighbours in a box that is not periodic"));

@@ -22,6 +22,13 @@ struct Walls {
   std::array<Expr, 4> twist{};
   /// Of links: there is none from the last site along the axis to the first.
   std::array<bool, 4> open{};
+  /// shift[axis][other]: beyond the last site along `axis` a row goes on at its first site so many
+  /// sites further along `other`, and before the first as many back. Of the lattice, for all
+  /// fields.
+  std::array<std::array<std::int64_t, 4>, 4> shift{};
+  /// Whether a row along the axis, or along some axis, goes on in another row.
+  bool shifted(int axis) const;
+  bool shifted() const;
   /// Whether links end along some axis.
   bool any_open() const;
   /// Whether sum(u lap v) = sum(v lap u) for fields with these walls.

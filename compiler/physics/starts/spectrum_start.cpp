@@ -73,6 +73,7 @@ RandomField spectrum_draw(const Program& d, Lowerer& lower, const dsl::Expr& e,
   const auto numbers = program::WaveNumbers::of(d.grid.extent, d.grid.dims);
   if (d.grid.dims > 3) d.fail(errors::not_yet(e.span, "`spectrum` in four dimensions"));
   if (!numbers) d.fail(errors::not_yet(e.span, "`spectrum` in a box of so many wave numbers"));
+  if (d.grid.shifted()) d.fail(errors::shifted_box(e.span, "`spectrum`", d.grid.span));
   for (const StateField& field : d.fields)
     if (twisted(field.walls)) d.fail(errors::twisted_start(e.span, e.text));
   if (!d.periodic()) d.fail(errors::not_yet(e.span, "`spectrum` in a box that is not periodic"));

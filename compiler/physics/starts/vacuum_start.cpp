@@ -163,7 +163,10 @@ Expr VacuumDraws::draw(const dsl::Expr& e, const StateField& field, int componen
     const int array = coordinate.arrays[static_cast<std::size_t>(component)];
     return draw(e, coordinate, component, true) / rate_by_momentum(e, coordinate, array);
   }
+  if (d_.grid.shifted()) d_.fail(errors::shifted_box(e.span, "`vacuum`", d_.grid.span));
   if (twisted(field.walls)) d_.fail(errors::twisted_start(e.span, e.text));
+  if (!field.walls.periodic(d_.grid.dims))
+    d_.fail(errors::waves_of_open_box(e.span, e.text, field.name, field.span));
   const int array = field.arrays[static_cast<std::size_t>(component)];
   if (d_.follows_lagrangian(field) && !canonical(field, component))
     d_.fail(errors::not_yet(

@@ -46,8 +46,19 @@ Numbers in_algebra(int n, const std::vector<Complex>& u) {
 
 }  // namespace
 
+/// The place where rows that end go on in others.
+Place Box::after_shifts(Place p) const {
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    if (walls.shift[axis] == Place{}) continue;
+    const int inside = wrapped(p[axis], extent[axis]), turns = (p[axis] - inside) / extent[axis];
+    p[axis] = inside;
+    for (std::size_t other = 0; other < 4; ++other) p[other] += turns * walls.shift[axis][other];
+  }
+  return p;
+}
+
 Numbers Written::field_at(const WrittenField& f, const Place& place, bool rate) const {
-  Place p = place;
+  Place p = box.after_shifts(place);
   Complex phase = 1;
   bool outside = false;
   long double value = 0;  // of a wall

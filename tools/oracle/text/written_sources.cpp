@@ -493,6 +493,13 @@ void Written::read_walls(const dsl::Clause& clause, WallsWritten& walls) {
         {"outflow", Wall::Outflow},   {"twisted", Wall::Twisted},
         {"open", Wall::Open},
     };
+    if (e.text == "shifted") {
+      walls.wall.at(axis) = Wall::Periodic;
+      for (const dsl::NamedArgument& along : e.named)
+        walls.shift.at(axis).at(static_cast<std::size_t>(axis_named(along.name))) =
+            static_cast<int>(real(*along.value, {}, nullptr));
+      return;
+    }
     const auto wall = kWalls.find(e.text);
     if (wall == kWalls.end()) throw NotCovered{e.span, "the boundary `" + e.text + "`"};
     walls.wall.at(axis) = wall->second;

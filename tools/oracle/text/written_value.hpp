@@ -65,6 +65,7 @@ enum class Wall { Periodic, Antiperiodic, Twisted, Open, Fixed, Neumann, Outflow
 /// Boundaries along each axis.
 struct WallsWritten {
   std::array<Wall, 4> wall{};
+  std::array<Place, 4> shift{};        ///< sites along each axis beyond the end of this one
   std::array<long double, 4> fixed{};  ///< the value of a wall, the angle of a twist
 };
 
@@ -77,6 +78,7 @@ struct Box {
   int sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
   int site(const Place& p) const;
   Place place(int site) const;
+  Place after_shifts(Place p) const;
 };
 
 /// State of one declared variable: real numbers, the real and the imaginary part of each component.
