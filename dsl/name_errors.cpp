@@ -398,13 +398,11 @@ Diagnostic no_free_parameter(const std::string& name, const std::optional<std::s
   return d;
 }
 
-Diagnostic noise_out_of_place(Span at, bool in_law) {
+Diagnostic noise_out_of_place(Span at) {
   Diagnostic d = make("E0115", at, "`noise` has no meaning here");
-  d.under = "only in equations of motion";
+  d.under = "only in equations of motion, and in fluxes and sources of laws";
   d.rule = "`noise` is white noise along the time of an equation, or of a definition used in one";
-  d.hint = in_law ? "a noisy flux stands in the equation of a field: `field c: real` with "
-                    "c' = -d(flux, x) + d(s*noise, x) keeps total(c); laws of `conserve` have none"
-                  : "for a random initial value write `~ normal`";
+  d.hint = "for a random initial value write `~ normal`";
   return d;
 }
 

@@ -67,7 +67,7 @@ Diagnostic not_a_parameter(Span at, const std::string& name, const Symbol* symbo
 /// The same for a name that is to stay free.
 Diagnostic no_free_parameter(const std::string& name, const std::optional<std::string>& near);
 /// `in_law`: in the flux of a conservation law.
-Diagnostic noise_out_of_place(Span at, bool in_law);
+Diagnostic noise_out_of_place(Span at);
 Diagnostic derived_out_of_place(Span at);
 /// W0103: a number times a field or variable that has the name of a constant.
 Diagnostic hidden_constant(Span at, const Symbol& own, const std::string& what);

@@ -156,8 +156,8 @@ Value Inference::name(const Expr& expr, const Scope& scope) {
   }
   if (name == "noise") {
     const bool allowed = scope.inherited(&Scope::equation) || scope.inherited(&Scope::definition) ||
-                         scope.inherited(&Scope::free_names);
-    if (!allowed) report(errors::noise_out_of_place(expr.span, scope.inherited(&Scope::law)));
+                         scope.inherited(&Scope::law) || scope.inherited(&Scope::free_names);
+    if (!allowed) report(errors::noise_out_of_place(expr.span));
     return {};
   }
   if (name == "derived") {

@@ -595,7 +595,7 @@ class Comparison {
         (c.momentum ? 1 : state_.time_rate() * state_.time_rate()) * volume / state_.time_rate();
 
     std::set<const dsl::Expr*> places;
-    text_.noise = [&](const dsl::Expr& e) {
+    text_.noise = [&](const dsl::Expr& e, const Place*) {
       places.insert(&e);
       return 0.0L;
     };
@@ -603,7 +603,7 @@ class Comparison {
     const long double calm = text_.right_side(own, *c.at.field, site).at(c.at.real);
     long double written = 0;
     for (const dsl::Expr* place : places) {
-      text_.noise = [&](const dsl::Expr& e) { return &e == place ? 1.0L : 0.0L; };
+      text_.noise = [&](const dsl::Expr& e, const Place*) { return &e == place ? 1.0L : 0.0L; };
       const long double g = text_.right_side(own, *c.at.field, site).at(c.at.real) - calm;
       written += g * g;
     }

@@ -138,6 +138,11 @@ long double DerivedValue::value(Expr e, const Place& here, const Place* other,
     case Op::Site:
       return (algebra::is_other(*e) ? *other : here)[static_cast<std::size_t>(e->index)];
     case Op::Noise: {
+      if (noise_at) {
+        Place p = here;
+        for (std::size_t k = 0; k < 4; ++k) p[k] += e->offset.d[k];
+        return noise_at(e->index, p);
+      }
       const auto stream = noise.find(e->index);
       return stream == noise.end() || !e->offset.zero() ? 0 : stream->second;
     }

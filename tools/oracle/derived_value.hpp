@@ -5,6 +5,7 @@
 // std::invalid_argument.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -23,7 +24,9 @@ class DerivedValue {
 
   std::map<int, std::vector<long double>> arrays;
   std::map<std::string, long double> symbols;
-  std::map<int, long double> noise;  ///< value of each stream; 0 for others
+  std::map<int, long double> noise;  ///< value of each stream here; 0 for others
+  /// Where it is given: the value of a stream at a place, instead of these.
+  std::function<long double(int stream, const Place& place)> noise_at;
   /// Arrays without memory: computed at each place from others, also beyond the boundaries.
   std::map<int, algebra::Expr> made;
 

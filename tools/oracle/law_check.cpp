@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/interpret/interpret.hpp"
@@ -47,6 +48,7 @@ class LawComparison {
         compare_step(scheme);
       else
         compare_rates(scheme);
+      if (system_.noise.kind != physics::NoiseClass::None && !scheme.step()) compare_noise(scheme);
     } catch (const NotCovered& end) {
       rows_.push_back({"the equations", "the text", 0, 0, end.what});
     } catch (const std::exception& end) {
@@ -368,6 +370,48 @@ class LawComparison {
     for (Filling& f : all) rows_.push_back(f.done());
     for (Filling& f : lost)
       if (!laws_.outflow.empty()) rows_.push_back(f.done());
+  }
+
+  /// Compares what the noise of the text adds to a right side. Each stream has a random number at
+  /// each site.
+  void compare_noise(WrittenScheme& scheme) {
+    const std::vector<dsl::Span>& streams = system_.noise.streams;
+    const auto number = [&](std::size_t place_in_text, const Place& p) {
+      std::mt19937_64 random(place_in_text * 7919 + static_cast<std::size_t>(text_.box.site(p)));
+      return std::uniform_real_distribution<double>(-1, 1)(random);
+    };
+    std::set<std::size_t> begins;
+    for (const dsl::Span& span : streams) begins.insert(span.begin);
+    std::vector<Filling> all;
+    for (std::size_t c = 0; c < laws_.quantities.size(); ++c)
+      all.emplace_back(row("noise of " + shown(fluid_->quantities(), c), "the text"));
+    if (begins.size() < streams.size())
+      for (Filling& f : all) f.stop("one `noise` of the text that has several components");
+    std::vector<Place> places;
+    for (int s = 0; s < sites(); ++s) places.push_back(place(s));
+    const std::vector<Cell> cells = drawn(0);
+    put(cells);
+    const long double volume = std::pow(text_.box.dx, static_cast<long double>(text_.box.dims));
+    const auto still = scheme.rates(cells, places);
+    text_.noise = [&](const dsl::Expr& at, const Place* p) -> long double {
+      return p ? number(at.span.begin, *p) : throw NotCovered{at.span, "noise without a place"};
+    };
+    const auto moved = scheme.rates(cells, places);
+    text_.noise = nullptr;
+    for (std::size_t c = 0; c < all.size(); ++c) {
+      const algebra::Expr rate = rate_of(laws_.quantities[c]);
+      for (std::size_t s = 0; s < places.size(); ++s) {
+        derived_.noise_at = nullptr;
+        const long double calm = derived_.at(rate, places[s]);
+        derived_.noise_at = [&](int stream, const Place& p) {
+          return number(streams.at(static_cast<std::size_t>(stream)).begin, p);
+        };
+        const long double noisy = derived_.at(rate, places[s]);
+        all[c].take((noisy - calm) * std::sqrt(volume), moved[s][c] - still[s][c]);
+      }
+      derived_.noise_at = nullptr;
+    }
+    for (Filling& f : all) rows_.push_back(f.done());
   }
 
   /// `dt` of a model whose step depends on the state; nothing where it is a number.

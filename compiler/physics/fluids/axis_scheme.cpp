@@ -81,6 +81,7 @@ class AxisSchemeReader {
       names_[left.name] = kept(left.name, std::move(value));
     }
     if (!done) d_.fail(errors::scheme_no_end(text_.keyword_span, head_.state));
+    add_derivatives();
     scheme_.face = faces_of(arena(), scheme_, step);
     if (!carried_.empty()) leave_out_unread();
     return std::move(scheme_);
@@ -97,6 +98,23 @@ class AxisSchemeReader {
     for (const Expr read : algebra::reads(e)) {
       const StateField* field = read.is(Op::Load) ? d_.field_of(read->index) : nullptr;
       if (field && field->beside_laws()) carried_.insert(read->index);
+    }
+  }
+
+  /// The parts of fluxes that hold derivatives (flux_parts.hpp), of a right side.
+  void add_derivatives() {
+    const Expr dx = kernel::with_fixed_order(d_.grid.dx);
+    Offset back;
+    back.d[axis()] = -1;
+    for (const Law& law : laws_) {
+      for (std::size_t i = 0; i < law.through.size(); ++i) {
+        if (law.through[i][axis()].is_zero()) continue;
+        const Expr through =
+            keep("through_" + component(law.arrays[i]), snap_numbers(law.through[i][axis()]));
+        const Expr leaves = raw(Op::Sub, {through, algebra::shift(through, back)}, law.span);
+        Expr& rate = scheme_.result[law.arrays[i]];
+        rate = raw(Op::Sub, {rate, raw(Op::Div, {leaves, dx}, law.span)}, law.span);
+      }
     }
   }
 

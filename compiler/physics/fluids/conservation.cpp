@@ -11,6 +11,7 @@
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/curvature.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
+#include "compiler/physics/fluids/flux_parts.hpp"
 #include "compiler/physics/fluids/recovery_equation.hpp"
 #include "compiler/physics/fluids/relaxation.hpp"
 #include "compiler/physics/fluids/signals.hpp"
@@ -36,7 +37,9 @@ namespace {
 /// Reads the right side of one conservation law: fluxes and sources.
 class FluxReader {
  public:
-  FluxReader(const Equations& d, Lowerer& lower, Law& law) : d_(d), lower_(lower), law_(law) {}
+  FluxReader(const Equations& d, Lowerer& lower, Law& law) : d_(d), lower_(lower), law_(law) {
+    reading_.equation = true;
+  }
 
   void read(const dsl::Expr& e, int sign) {
     if (e.kind == ExprKind::Binary && (e.text == "+" || e.text == "-")) {
@@ -99,7 +102,7 @@ class FluxReader {
       return shaped(e, [&] { return divide(a, b); });
     }
     if (e.kind == ExprKind::Unary && e.text == "-") return negate(matrix(*e.args[0]));
-    return lower_.value(e);
+    return lower_.value(e, scope_);
   }
   template <class Work>
   Value shaped(const dsl::Expr& e, Work work) {
@@ -127,7 +130,7 @@ class FluxReader {
   }
 
   void gradient(const dsl::Expr& e, int sign) {
-    const Expr value = lower_.real(*e.args[0], "what a gradient is taken of");
+    const Expr value = lower_.real(*e.args[0], "what a gradient is taken of", scope_);
     if (!law_.isotropic) law_.isotropic = d_.arena().integer(0);
     law_.isotropic = sign > 0 ? law_.isotropic + value : law_.isotropic - value;
     if (components() != static_cast<std::size_t>(d_.grid.dims)) {
@@ -139,7 +142,7 @@ class FluxReader {
   }
 
   void along(const dsl::Expr& e, int axis, int sign) {
-    const Value v = lower_.value(*e.args[0]);
+    const Value v = lower_.value(*e.args[0], scope_);
     if (v.parts.size() != components()) {
       d_.fail(errors::wrong_shape(e.span,
                                   fmt::format("`{}` has {} components", law_.name, components())));
@@ -151,7 +154,7 @@ class FluxReader {
 
   /// A source on the right side of U' = -(...); `sign` turns round.
   void source(const dsl::Expr& e, int sign) {
-    const Value v = lower_.value(e);
+    const Value v = lower_.value(e, scope_);
     if (v.parts.size() != components()) {
       d_.fail(errors::wrong_shape(
           e.span, fmt::format("the source of `{}` has {} components", law_.name, components())));
@@ -165,6 +168,8 @@ class FluxReader {
   const Equations& d_;
   Lowerer& lower_;
   Law& law_;
+  Reading reading_;
+  Scope scope_ = Scope::in(reading_);
 };
 
 /// What this version cannot put beside laws.
@@ -294,7 +299,8 @@ std::vector<Law> read_laws(const Equations& d) {
     for (const auto& axes : law.flux)
       for (const Expr flux : axes) refuse_derivatives_of_fields(d, flux, law.span);
   }
-  if (d.coordinates.given()) add_curvature(d, laws);
+  if (d.coordinates.given()) add_curvature(d, laws);  // of stresses too
+  for (Law& law : laws) take_apart(d, law);
   return laws;
 }
 
@@ -577,13 +583,23 @@ void show_laws(const Program& d, System& system) {
       const std::string name =
           law.arrays.size() > 1 ? fmt::format("{}[{}]", law.name, i) : law.name;
       for (int k = 0; k < d.grid.dims; ++k) {
-        system.physical.push_back({fmt::format("flux of {} along {}", name, kAxes[k]),
-                                   law.flux[i][static_cast<std::size_t>(k)], law.span});
+        const auto axis = static_cast<std::size_t>(k);
+        system.physical.push_back(
+            {fmt::format("flux of {} along {}", name, kAxes[k]), law.flux[i][axis], law.span});
+        if (!law.through.empty() && !law.through[i][axis].is_zero())
+          system.physical.push_back(
+              {fmt::format("derivatives in it, at the face to the next cell along {}", kAxes[k]),
+               law.through[i][axis], law.span});
+        if (!law.noise.empty() && !law.noise[i].face[axis].is_zero())
+          system.physical.push_back({"noise of it there", law.noise[i].face[axis], law.span});
       }
       if (!law.source[i].is_zero()) {
         system.physical.push_back(
             {fmt::format("source of {}", name), with_named_rates(d, law.source[i]), law.span});
       }
+      if (!law.noise.empty() && !law.noise[i].source.is_zero())
+        system.physical.push_back(
+            {fmt::format("noise in the source of {}", name), law.noise[i].source, law.span});
     }
   }
 }

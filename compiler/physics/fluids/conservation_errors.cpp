@@ -285,6 +285,23 @@ Diagnostic relaxes_in_step(Span scheme, Span law, const std::string& name) {
       law, "relaxes, or has a source with a derivative in time");
 }
 
+Diagnostic derivative_in_step(Span scheme, Span law, const std::string& name) {
+  return with_label(
+      error("E0839", scheme, fmt::format("scheme `{}` takes no derivatives in fluxes", name), "",
+            "viscosity and conduction are fluxes through faces beside those of a right side, and a "
+            "text that ends in `U = ...` makes steps",
+            "take a scheme that is a right side, such as `kt` or `hlle`, with `evolve heun`"),
+      law, "its flux holds a derivative");
+}
+
+Diagnostic flux_of_neighbours(Span law, const std::string& name) {
+  return error("E0839", law,
+               fmt::format("the flux of `{}` reads neighbours otherwise than by `d`", name), "",
+               "at a face a flux has the values of both cells and first derivatives, d(u, x) and "
+               "grad(u), of the state and of names made of it",
+               "write first derivatives; a second one is a quantity of its own or a source");
+}
+
 Diagnostic derivative_at_face(Span span, const std::string& field, Span declared) {
   return with_label(
       error(

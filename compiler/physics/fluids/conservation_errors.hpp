@@ -57,6 +57,9 @@ Diagnostic bound_of_fixed_point(Span span, const std::string& option);
 Diagnostic relaxes_twice(Span span, const std::string& name);
 Diagnostic recovers_what_relaxes(Span span, const std::string& name);
 Diagnostic relaxes_in_step(Span scheme, Span law, const std::string& name);
+/// Derivatives in fluxes (E0839).
+Diagnostic derivative_in_step(Span scheme, Span law, const std::string& name);
+Diagnostic flux_of_neighbours(Span law, const std::string& name);
 /// Fields beside laws (E0835).
 Diagnostic derivative_at_face(Span span, const std::string& field, Span declared);
 Diagnostic field_beside_step(Span scheme, Span field, const std::string& name,

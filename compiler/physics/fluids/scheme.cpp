@@ -12,6 +12,7 @@
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/curvature.hpp"
 #include "compiler/physics/fluids/ends.hpp"
+#include "compiler/physics/fluids/flux_parts.hpp"
 #include "compiler/physics/fluids/relaxation.hpp"
 #include "compiler/physics/fluids/scheme_head.hpp"
 #include "compiler/physics/fluids/signals.hpp"
@@ -104,6 +105,9 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
   for (const Law& law : d.laws)
     if (is_step && (law.time || holds_primitive_rates(d, {law})))
       d.fail(errors::relaxes_in_step(use->keyword_span, law.span, scheme_name(*use)));
+  for (const Law& law : d.laws)
+    if (is_step && !law.through.empty())
+      d.fail(errors::derivative_in_step(use->keyword_span, law.span, scheme_name(*use)));
   for (const StateField& field : d.fields)
     if (is_step && field.beside_laws())
       d.fail(
@@ -158,6 +162,19 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
     }
   }
   if (with_rates) rates = with_known_rates(d, laws, rates);
+  for (const Law& law : laws) {
+    if (law.noise.empty()) continue;
+    if (c.step)
+      d.fail(errors::not_yet(
+          law.span, "noise in laws whose scheme is a step, not a right side such as `kt`"));
+    if (with_rates)
+      d.fail(errors::not_yet(
+          law.span,
+          "noise in laws beside sources that hold derivatives in time of primitive variables"));
+    for (std::size_t i = 0; i < law.arrays.size(); ++i)
+      if (const Expr noise = noise_in_rate(d, law, i))
+        rates[law.arrays[i]] = arena.raw(Op::Add, {rates.at(law.arrays[i]), noise});
+  }
   // a wall that mirrors (`neumann`) reflects: vectors change sign across it
   for (int axis = 0; axis < d.grid.dims; ++axis) {
     if (d.grid.boundary[axis] != Boundary::Neumann) continue;

@@ -11,10 +11,10 @@ using dsl::with_label;
 
 Diagnostic noise_not_here(Span span, bool in_law) {
   return error(
-      "E0115", span, "`noise` has no meaning here", "only in equations of motion",
+      "E0115", span, "`noise` has no meaning here",
+      "only in equations of motion, and in fluxes and sources of laws",
       "`noise` is white noise along the time of an equation, or of a definition used in one",
-      in_law ? "a noisy flux stands in the equation of a field: `field c: real` with "
-               "c' = -d(flux, x) + d(s*noise, x) keeps total(c); laws of `conserve` have none"
+      in_law ? "write it behind the colon of a law: conserve n = rho: div(-D*grad(rho) + xi)"
              : "for a random initial value write `~ normal`");
 }
 

@@ -12,6 +12,12 @@
 
 namespace vphi::physics {
 
+/// The terms with noise of one component of a law, of which its fluxes and source are free.
+struct LawNoise {
+  std::vector<Expr> face;  ///< [axis]: of the flux through the face to the next cell
+  Expr source;
+};
+
 /// One conserved field.
 struct Law {
   std::string name;
@@ -21,6 +27,10 @@ struct Law {
   std::vector<Expr> source;             ///< [component]
   Expr isotropic;                       ///< sum of the terms `grad(f)`; null without any
   Expr time;  ///< of `relax`: how long the distance to its target takes; null: a law
+  /// [component][axis]: the part of the flux that holds derivatives, at the face to the next cell;
+  /// empty where no part does.
+  std::vector<std::vector<Expr>> through;
+  std::vector<LawNoise> noise;  ///< [component]; empty: no term holds noise
   dsl::Span span;
 };
 

@@ -265,6 +265,50 @@ precision real = f64
 every 20 steps: total(E) -> "m.h5"
 expect conserved(E) within 1e-3
 )"},
+      {"viscous",
+       R"(model viscous "derivatives in fluxes, in coordinates, at a mirror and a given state"
+lattice plane: 5*4, spacing = 0.4, boundary = [neumann, outflow]
+R = x + 2
+metric scale(1, R, 1 + 0.1*t), energy = E
+primitive rho, T: real, v: vec(2)
+p = rho*T
+dv = [[d(v[0], x), d(v[0], y)/R], [d(v[1], x), d(v[1], y)/R]]
+s = 0.03*(1 + x)*sqrt(T)*(dv + adj(dv))
+q = -0.02*N*[d(T, x), d(log(T), y)/R]
+conserve N = rho:   div(rho*v)
+conserve M = rho*v: div(M*v) + grad(p) - div(s)
+conserve E = 3/2*p + rho*norm2(v)/2: div((5/2*p + rho*norm2(v)/2)*v - s*v + q)
+recover {
+  rho = N
+  v   = M/N
+  T   = (E - norm2(M)/(2*N))*2/(3*N)
+}
+beyond high(y): T = 1.2 + 0.1*x
+scheme kt, speed = norm(v) + sqrt(2*T)
+evolve heun, dt = 0.02*dx, until = t > 1.2
+init t = 1, rho = 1, T = 1, v = [0.1*x, 0.05]
+precision real = f64
+every 20 steps: total(E) -> "m.h5"
+expect conserved(N) within 1e-3
+)"},
+      {"noisy", R"(model noisy "noise in fluxes and sources, of a strength that the state gives"
+lattice plane: 5*4, spacing = 0.4, boundary = periodic
+primitive rho: real, v: vec(2)
+xi = 0.1*noise
+W = [[0.2*noise, xi], [xi, 0.3*rho*noise]]
+conserve N = rho:   div(rho*v) - 0.05*(noise + xi)
+conserve M = rho*v: div(outer(M, v) - 0.1*sqrt(rho)*W) + grad(rho) - 0.01*[noise, rho]
+recover {
+  rho = N
+  v   = M/N
+}
+noise ito
+scheme hlle, fastest = norm(v) + 1, slowest = -norm(v) - 1
+evolve euler_maruyama, dt = 0.01*dx, until = t > 0.1
+init rho = 1, v = 0
+precision real = f64
+every 20 steps: total(N) -> "m.h5"
+)"},
   };
   return kTexts;
 }
@@ -317,6 +361,17 @@ Plant start(std::size_t quantity, const Change& how) {
     throw std::runtime_error("no such start");
   };
 }
+Plant noise(std::size_t quantity, const Change& how) {
+  return [=](System& s) {
+    for (physics::Variable& v : s.variables) {
+      if (v.array != laws(s).quantities.at(quantity)) continue;
+      return change(s, v.rate, [&](System& system, Expr rate) {
+        return algebra::rewrite(rate, [&](Expr e) { return e.is(Op::Noise) ? how(system, e) : e; });
+      });
+    }
+    throw std::runtime_error("no such quantity");
+  };
+}
 bool positions(Expr e) { return e.is(Op::Site); }
 Expr turned(Expr e) { return algebra::shift(e, {{1}}); }
 
@@ -341,6 +396,12 @@ const std::vector<Fault>& faults() {
                    return algebra::substitute(e, s.arena->load(laws(s).quantities[2]),
                                               s.arena->integer(0));
                  })},
+      // derivatives and noise in fluxes
+      {"a viscosity one in a million too large", "viscous",
+       line(0, "through_M_0", times(1 + 1e-6))},
+      {"heat that flows uphill", "viscous", line(1, "through_E", times(-1))},
+      {"noise of the other sign", "noisy", noise(1, times(-1))},
+      {"noise a tenth too strong", "noisy", noise(0, times(1.1))},
       // the start
       {"a start of the other sign", "fluid", start(1, times(-1))},
       {"a start without a Lorentz factor", "fluid", start(3, times(1.001))},

@@ -75,6 +75,10 @@ class WrittenFluid {
   /// variables: `primitives` of any place, and their derivatives here.
   Cell sources(const FluidCell& cell, const std::function<Cell(const Place&)>& primitives,
                const Cell& derivatives, const Place& place);
+  /// Of each component, the part of the flux along an axis that holds derivatives or noise, at the
+  /// face from `place` to the next cell. `primitives`: of any place.
+  Cell through(const std::function<Cell(const Place&)>& primitives, const Place& place, int axis);
+  bool fluxes_hold_derivatives() const;  ///< or noise
   /// Whether the last `sources` held derivatives in time.
   bool held_derivatives() const { return text_.was_moved; }
   /// Whether the model has `metric scale(h1, h2, h3)`.
@@ -124,6 +128,9 @@ class WrittenFluid {
   void read_relaxation(const Law& law, const Name& name, const Written::Given& names,
                        const Place& place, std::vector<Cell>& out);
   long double divergence(const dsl::Expr& v, const Written::Given& names, const Place& place);
+  bool holds_more_than_values(const dsl::Expr& e) const;
+  Cell flux_of_values(const std::function<Cell(const Place&)>& primitives, const Place& place,
+                      int axis);
 
   const dsl::Resolved& resolved_;
   Written& text_;
@@ -141,6 +148,7 @@ class WrittenFluid {
   std::map<std::tuple<long double, Place, Cell>, Cell> recovered_;
   Written::Given of_sources_;  ///< names of sources
   bool with_sources_ = false;  ///< within `sources`
+  bool fluxes_alone_ = false;  ///< sources are left out
 };
 
 /// The scheme that the model names.

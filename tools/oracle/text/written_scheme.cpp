@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <tuple>
+#include <utility>
 
 #include "compiler/physics/fluids/scheme_head.hpp"
 #include "dsl/model_function.hpp"
@@ -622,11 +623,29 @@ std::vector<Cell> WrittenScheme::rates(const std::vector<Cell>& cells,
   std::vector<Cell> result;
   for (const Place& p : places)
     result.emplace_back(cells[static_cast<std::size_t>(box.site(p))].size());
+  const auto noise = std::exchange(fluid_.text().noise, nullptr);  // of no state in a cell
   for (int axis = 0; axis < fluid_.dims(); ++axis) {
     Pass pass(*this, axis, 0, cells, primitives);
     for (std::size_t i = 0; i < places.size(); ++i)
       for (std::size_t c = 0; c < result[i].size(); ++c)
         result[i][c] += pass.result(static_cast<int>(c), places[i]);
+  }
+  fluid_.text().noise = noise;
+  const auto everywhere = [&](const Place& there) { return primitives_at(primitives, there); };
+  const bool derivatives_in_fluxes = fluid_.fluxes_hold_derivatives();
+  for (std::size_t i = 0; derivatives_in_fluxes && i < places.size(); ++i) {
+    for (int axis = 0; axis < fluid_.dims(); ++axis) {
+      const Place& p = places[i];
+      Place back = p;
+      --back[static_cast<std::size_t>(axis)];
+      const long double right = fluid_.in_coordinates() ? fluid_.area(p, axis) : 1,
+                        left = fluid_.in_coordinates() ? fluid_.area(back, axis) : 1,
+                        inside = box.dx * (fluid_.in_coordinates() ? fluid_.volume(p) : 1);
+      const Cell out = fluid_.through(everywhere, p, axis),
+                 in = fluid_.through(everywhere, back, axis);
+      for (std::size_t c = 0; c < result[i].size(); ++c)
+        result[i][c] -= (right * out[c] - left * in[c]) / inside;
+    }
   }
   if (of_fluxes) *of_fluxes = result;
   for (std::size_t i = 0; i < places.size(); ++i) {

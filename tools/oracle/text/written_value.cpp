@@ -176,7 +176,7 @@ Numbers Written::name(const dsl::Expr& e, const Scope& scope, const Place* place
     return field_at(field->second, *place, false);
   }
   if (e.text == "noise" && !facts_.find("noise"))
-    return Numbers::of(noise ? Complex(noise(e)) : Complex(0));
+    return Numbers::of(noise ? Complex(noise(e, place)) : Complex(0));
   if (const NamedFact* fact = facts_.find(e.text)) {
     if (fact->kind == NamedFact::Kind::Indexed) throw NotCovered{e.span, "`" + e.text + "`"};
     if (fact->kind == NamedFact::Kind::Swept) {
@@ -212,8 +212,9 @@ Numbers Written::name(const dsl::Expr& e, const Scope& scope, const Place* place
 std::optional<Numbers> Written::given(const std::string& text, const Place* place) {
   const auto coordinate = [&](int axis) {
     if (!place) throw NeedsPlace{};
-    return (static_cast<long double>((*place)[static_cast<std::size_t>(axis)]) -
-            static_cast<long double>(box.extent[static_cast<std::size_t>(axis)] - 1) / 2) *
+    const auto k = static_cast<std::size_t>(axis);
+    return (static_cast<long double>((*place)[k]) + beyond[k] -
+            static_cast<long double>(box.extent[k] - 1) / 2) *
            box.dx;
   };
   if (box.dims > 0) {
@@ -336,7 +337,8 @@ Numbers Written::index(const dsl::Expr& e, const Scope& scope, const Place* plac
     if (!k) throw NotCovered{e.span, "a gamma matrix of this direction"};
     return multiplied(Numbers::of(k->sign), gamma(k->value));
   }
-  if (bare && base.text == "noise") return Numbers::of(noise ? Complex(noise(e)) : Complex(0));
+  if (bare && base.text == "noise")
+    return Numbers::of(noise ? Complex(noise(e, place)) : Complex(0));
   if (bare) {
     if (const auto found = fields.find(base.text); found != fields.end()) {
       const WrittenField& f = found->second;

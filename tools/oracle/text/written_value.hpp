@@ -114,9 +114,11 @@ class Written {
   /// Step of difference quotients, in units of the values.
   long double step = 1e-3L;
   std::map<std::string, long double> swept;  ///< values of swept names
-  /// The value of `noise` at each place of the text; empty: 0.
-  std::function<long double(const dsl::Expr& at)> noise;
+  /// The value of `noise` at each place of the text and of the lattice; empty: 0.
+  std::function<long double(const dsl::Expr& at, const Place* place)> noise;
 
+  /// How many sites further along each axis positions are than their sites.
+  std::array<long double, 4> beyond{};
   /// The value of `normal`, `uniform(a, b)`, ... at each place of the text; may be empty.
   std::function<std::optional<Numbers>(const std::string& word, const std::vector<long double>& x)>
       draw;
