@@ -89,9 +89,11 @@ std::string not_transformed(const Declared& d) {
     if (grid.boundary[static_cast<std::size_t>(axis)] != Boundary::Periodic)
       return "the box is not periodic along every axis";
   if (grid.shifted()) return "beyond a shifted end a row goes on in another one";
-  for (const StateField& field : d.fields)
-    if (!field.spinor && twisted(field.walls))
-      return fmt::format("`{}` has a twisted boundary", field.name);
+  for (const StateField& field : d.fields) {
+    if (!has_walls(field)) continue;
+    if (twisted(field.walls)) return fmt::format("`{}` has a twisted boundary", field.name);
+    if (!field.walls.periodic(grid.dims)) return fmt::format("`{}` is not periodic", field.name);
+  }
   return {};
 }
 
