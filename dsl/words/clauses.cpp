@@ -9,7 +9,7 @@ namespace vphi::dsl {
 
 namespace {
 
-constexpr std::string_view kLinkBoundaries = "periodic open";
+constexpr std::string_view kLinkBoundaries = "periodic open fixed";
 constexpr std::string_view kBoundaries =
     "periodic antiperiodic twisted fixed neumann outflow absorbing shifted";
 
@@ -54,7 +54,9 @@ constexpr OptionRule kGauge[] = {
     {"store", "how much of a link matrix is kept: all, or rows from which the rest follows",
      Takes::Call, "full rows"},
     {"boundary",
-     "what lies beyond the edges: `open` leaves out the links from the last sites to the first",
+     "what lies beyond the edges: `open` leaves out the links from the last sites to the first; "
+     "with "
+     "`fixed` the links within the first and the last sites stay as well, as `init` has them",
      Takes::Call, kLinkBoundaries},
 };
 constexpr OptionRule kMetric[] = {

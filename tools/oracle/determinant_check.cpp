@@ -296,8 +296,9 @@ class DeterminantComparison {
       Filling filling({fmt::format("change of {}'s momenta", link), level.shown, 0, 0, {}});
       for (const int site : {0, text_.box.sites() - 1}) {
         const std::vector<int> near = readers(all, site, axis);
+        const bool stays = text_.stays(links_.front().field(), site, axis);
         for (int a = 0; a < links_.front().generators(); ++a)
-          filling.take(momentum(kAxes[axis], a, site), slope(all, near, site, axis, a));
+          filling.take(momentum(kAxes[axis], a, site), stays ? 0 : slope(all, near, site, axis, a));
       }
       result.push_back(filling.done());
     }

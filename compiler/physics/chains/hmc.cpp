@@ -305,8 +305,9 @@ class TrajectoryReader {
       const std::vector<Expr> forces = forces_by_links(0, axis, slope);
       for (std::size_t a = 0; a < momenta.size(); ++a) {
         if (forces[a].is_zero()) continue;
-        kick.values.emplace_back(momenta[a], kicked(momenta[a], forces[a]));
-        add_square(kick, forces[a]);
+        const Expr force = of_moving(d_, *field_, axis, forces[a]);
+        kick.values.emplace_back(momenta[a], kicked(momenta[a], force));
+        add_square(kick, force);
       }
       if (!kick.values.empty()) level.kicks.push_back(std::move(kick));
     }
@@ -377,9 +378,10 @@ class TrajectoryReader {
     const Expr length = arena().symbol(Trajectory::kLength);
     const std::vector<int> momenta = momenta_of(axis);
     for (std::size_t a = 0; a < momenta.size(); ++a) {
-      kick.values.emplace_back(
-          momenta[a], gauge::plus(arena().load(momenta[a]), gauge::times(length, slope[a])));
-      add_square(kick, slope[a]);
+      const Expr own = of_moving(d_, *field_, axis, slope[a]);
+      kick.values.emplace_back(momenta[a],
+                               gauge::plus(arena().load(momenta[a]), gauge::times(length, own)));
+      add_square(kick, own);
     }
     return kick;
   }

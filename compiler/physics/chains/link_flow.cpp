@@ -152,7 +152,8 @@ class LinkFlowReader {
           update(fmt::format("rate_{}", algebra::kAxisNames[axis]),
                  "force on links along " + std::string(algebra::kAxisNames[axis])));
       const auto slope = force(action_, axis, plan);
-      for (const Expr part : slope) rate.values.emplace_back(displacement(axis), part);
+      for (const Expr part : slope)
+        rate.values.emplace_back(displacement(axis), of_moving(d_, field_, axis, part));
       rate.shown += fmt::format(": {} links read, {} products of matrices", plan.links + 1,
                                 plan.products + 1);
     }
@@ -208,7 +209,8 @@ class LinkFlowReader {
       // Im tr(T_a A) is half of z_a but for U(1)
       const Expr scale = arena().integer(group().kind == gauge::Kind::U1 ? 1 : 2);
       for (const Expr part : gauge::projection(group(), a))
-        rate.values.emplace_back(displacement(axis), gauge::times(scale, part));
+        rate.values.emplace_back(displacement(axis),
+                                 of_moving(d_, field_, axis, gauge::times(scale, part)));
     }
     shown_ = arena().symbol(dsl::to_text(*right_));
     for (Gradient& g : gradients_) {

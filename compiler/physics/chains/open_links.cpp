@@ -1,4 +1,4 @@
-// Links that end at the box: which paths leave it, and that what is stored beyond stays.
+// Links that end at the box: which paths leave it, which links stay, and that they do.
 #include <algorithm>
 #include <set>
 #include <variant>
@@ -33,6 +33,51 @@ Expr in_box(const Declared& d, const StateField& field, int axis, Expr value, Ex
   return outside ? d.arena().make(Op::Select, {outside, otherwise, value}) : value;
 }
 
+bool held_across(const StateField& field, int axis) {
+  const auto k = static_cast<std::size_t>(axis);
+  return field.walls.open[k] && field.walls.boundary[k] == Boundary::Fixed;
+}
+
+Expr stays(const Declared& d, const StateField& field, int axis) {
+  Arena& arena = d.arena();
+  Expr any = leaves_box(d, field, {{axis, {}, false}});
+  for (int across = 0; across < d.grid.dims; ++across) {
+    if (across == axis || !held_across(field, across)) continue;
+    const std::int64_t last = d.grid.extent[static_cast<std::size_t>(across)] - 1;
+    for (const std::int64_t plane : {std::int64_t{0}, last}) {
+      const Expr here = arena.make(Op::Equal, {arena.site(across), arena.integer(plane)});
+      any = any ? arena.make(Op::Max, {any, here}) : here;
+    }
+  }
+  return any;
+}
+
+Expr where_it_moves(const Declared& d, const StateField& field, int axis, Expr value,
+                    Expr otherwise) {
+  const Expr at_rest = stays(d, field, axis);
+  return at_rest ? d.arena().make(Op::Select, {at_rest, otherwise, value}) : value;
+}
+
+Expr of_moving(const Declared& d, const StateField& field, int axis, Expr rate) {
+  bool any = false;
+  for (int across = 0; across < d.grid.dims; ++across) any = any || held_across(field, across);
+  if (!any) return rate;
+  return where_it_moves(d, field, axis, rate, d.arena().integer(0));
+}
+
+std::int64_t moving_links(const Declared& d, const StateField& field, int axis) {
+  std::int64_t count = 1;
+  for (int k = 0; k < d.grid.dims; ++k) {
+    const auto place = static_cast<std::size_t>(k);
+    const std::int64_t n = d.grid.extent[place];
+    if (k == axis)
+      count *= n - (field.walls.open[place] ? 1 : 0);
+    else
+      count *= held_across(field, k) ? std::max<std::int64_t>(n - 2, 0) : n;
+  }
+  return count;
+}
+
 namespace {
 
 class Keeper {
@@ -43,11 +88,10 @@ class Keeper {
     for (auto& [array, value] : update.values) {
       const int place = field_.place(array);
       if (place < 0) continue;
-      const Expr outside = leaves_box(d_, field_, {{axis(place), {}, false}});
-      value = in_box(d_, field_, axis(place), value, d_.arena().load(array));
-      if (outside && update.accepted)
+      value = where_it_moves(d_, field_, axis(place), value, d_.arena().load(array));
+      if (update.accepted)
         update.accepted =
-            d_.arena().make(Op::Select, {outside, d_.arena().integer(0), update.accepted});
+            where_it_moves(d_, field_, axis(place), update.accepted, d_.arena().integer(0));
     }
   }
 
@@ -63,7 +107,7 @@ class Keeper {
 
 }  // namespace
 
-void keep_links_outside(const Program& d, System& system) {
+void keep_links_that_stay(const Program& d, System& system) {
   for (const StateField& field : d.fields) {
     if (!field.links || !field.walls.any_open()) continue;
     const Keeper keeper(d, field);

@@ -193,7 +193,7 @@ class SamplingReader {
         else
           first.push_back(add(axis, "metropolis", metropolis(axis, link, v, accepted), plan));
         sampling_.updates.back().accepted = accepted;
-        sampling_.proposals += hits() * d_.grid.sites();
+        sampling_.proposals += hits() * moving_links(d_, *field_, axis);
       }
       if (options_.overrelax > 0 || options_.method == "overrelax") {
         relax.push_back(add(axis, "overrelax", gauge::overrelaxed(group, u, v), plan));

@@ -89,8 +89,7 @@ Boundary read_boundary(const Setting& d, Lowerer& lower, const dsl::Expr& e, std
   walls.fixed_value[axis] = 0;
   walls.twist[axis] = {};
   walls.shift[axis] = {};
-  walls.open[axis] = e.text == "open";  // of links alone (dsl/words/clauses.cpp)
-  if (walls.open[axis]) return Boundary::Periodic;
+  walls.open[axis] = false;
   if (e.text == "periodic") return Boundary::Periodic;
   if (e.text == "antiperiodic") return Boundary::Antiperiodic;
   if (e.text == "neumann") return Boundary::Neumann;
@@ -139,6 +138,18 @@ void check_own_end(const Setting& d, const dsl::Expr& e, std::size_t axis, Bound
   for (std::size_t shifted = 0; shifted < 4; ++shifted)
     if (d.grid.shift[shifted][axis] != 0 && !closes(boundary))
       d.fail(errors::shift_meets_end(e.span, name, algebra::kAxisNames[shifted]));
+}
+
+/// Of links, whose words are checked by dsl/words/clauses.cpp: they go around, or end at the box.
+/// `Fixed` are those of which some stay (compiler/physics/chains/link_field.hpp).
+Boundary read_link_boundary(const Setting& d, const dsl::Expr& e, std::size_t axis, Walls& walls) {
+  if (!e.args.empty() || !e.named.empty())
+    d.fail(errors::option_value(e.span, "boundary",
+                                "periodic, open or fixed; `init` gives links that stay"));
+  const bool held = e.text == "fixed";
+  walls.fixed_value[axis] = 0;
+  walls.open[axis] = held || e.text == "open";
+  return held ? Boundary::Fixed : Boundary::Periodic;
 }
 
 /// dx, the same along each axis. A length as a number is that of the axis x; a list has one for
@@ -209,7 +220,8 @@ void read_boundaries(const Setting& d, Lowerer& lower, const dsl::Clause& clause
   const bool of_lattice = clause.keyword == "lattice";
   const auto set = [&](std::size_t axis, const dsl::Expr& e) {
     if (!of_lattice && e.text == "shifted") d.fail(errors::shift_of_field(e.span));
-    walls.boundary[axis] = read_boundary(d, lower, e, axis, walls);
+    walls.boundary[axis] = clause.keyword == "gauge" ? read_link_boundary(d, e, axis, walls)
+                                                     : read_boundary(d, lower, e, axis, walls);
     if (!of_lattice) check_own_end(d, e, axis, walls.boundary[axis]);
   };
   for (const Item& item : clause.items) {

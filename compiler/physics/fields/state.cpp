@@ -8,6 +8,7 @@
 #include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/spin_bases.hpp"
+#include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -164,14 +165,20 @@ EdgePhase edge_phase(bool turned, Expr angle) {
 
 /// Links go around the box, or end at it.
 void check_ends_of_links(const Setting& d, const dsl::Item& own, const StateField& field) {
-  if (!field.walls.periodic(d.grid.dims))
+  Walls around = field.walls;
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis) {
+    if (!field.walls.open[axis]) continue;
+    around.boundary[axis] = Boundary::Periodic;
+    d.remark(
+        fmt::format("{}: no link leads from the last site along {} to the first; products "
+                    "of links through it are 0{}",
+                    field.name, algebra::kAxisNames[axis],
+                    held_across(field, static_cast<int>(axis))
+                        ? ". Links within its first and its last sites stay"
+                        : ""));
+  }
+  if (!around.periodic(d.grid.dims))
     d.fail(errors::not_yet(own.span, "a boundary of links that is neither periodic nor open"));
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis)
-    if (field.walls.open[axis])
-      d.remark(
-          fmt::format("{}: no link leads from the last site along {} to the first; products "
-                      "of links through it are 0",
-                      field.name, algebra::kAxisNames[axis]));
 }
 
 /// A phase on an axis that no link crosses would change nothing.

@@ -130,7 +130,7 @@ void finish(const Program& d, ProgramUnits& units, System& system) {
   close_sweep_axes(d, system);
   finish_projections(d, units, system);
   finish_solves(d, units, system);
-  keep_links_outside(d, system);
+  keep_links_that_stay(d, system);
   check_tables(d);
   check_finite(d, system);
   check_extent(d, system);

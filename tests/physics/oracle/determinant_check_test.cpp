@@ -89,6 +89,11 @@ TEST(DeterminantCheck, OtherEndsAreFound) {
   expect_passes(open);
   const Verdict verdict = judged(periodic, open);
   EXPECT_TRUE(verdict.found) << verdict.rows;
+  std::string held = open;  // no force on links along y and z at the first and the last site
+  held.replace(held.find("= open"), 6, "= fixed");
+  expect_passes(held);
+  const Verdict moved = judged(held, open);
+  EXPECT_TRUE(moved.found) << moved.rows;
 }
 
 TEST(DeterminantCheck, OtherWordsAreFound) {

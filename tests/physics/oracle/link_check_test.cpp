@@ -35,6 +35,16 @@ init U ~ hot
 evolve rk4, dt = 0.01, until = t > 1
 every 1 step: mean(re(loop(x, y, -x, -y))) -> "m.h5"
 )"},
+      {"ends", R"(model ends "links of the first and the last sites along y stay"
+lattice grid: 3*4
+gauge U: SU(2), boundary(y) = fixed
+P[mu,nu] = loop(mu, nu, -mu, -nu)
+S = sum(2 - re(tr(P[mu,nu])), mu < nu)
+U' = -d(S, U)
+init U ~ hot
+evolve rk4, dt = 0.01, until = t > 1
+every 1 step: mean(re(tr(P[x,y]))) -> "m.h5"
+)"},
       {"carried", R"(model carried "a gradient that is carried along links"
 lattice grid: 3*3
 gauge U: SU(3)
@@ -125,6 +135,7 @@ const std::vector<Words>& words() {
       {"rectangles of another coefficient", "flow", "c = 0.1", "c = 0.11"},
       {"rectangles along one direction alone", "flow", "mu != nu", "mu < nu"},
       {"a flow along an imaginary part", "phases", "+ 0.2*im", "- 0.2*im"},
+      {"links at open ends that flow", "ends", "= fixed", "= open"},
       {"a gradient carried from the wrong side", "carried", "Z[mu]@-mu", "Z[mu]"},
       {"a gradient carried with the link for its adjoint", "carried", "@mu*adj(U[mu])",
        "@mu*U[mu]"},
@@ -242,8 +253,9 @@ class RightLinks : public ::testing::TestWithParam<std::string> {};
 TEST_P(RightLinks, AgreeWithTheirText) { expect_right(link_texts().at(GetParam())); }
 
 INSTANTIATE_TEST_SUITE_P(Texts, RightLinks,
-                         ::testing::Values("flow", "phases", "carried", "angles", "quaternions",
-                                           "proposals", "rows", "screened", "hopping", "quark"),
+                         ::testing::Values("flow", "phases", "ends", "carried", "angles",
+                                           "quaternions", "proposals", "rows", "screened",
+                                           "hopping", "quark"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -125,7 +125,7 @@ const std::vector<Place>& Written::readers(const Term& term, int site, int axis)
 Written::LinkSlope Written::along_link(const std::vector<Term>& terms, WrittenField& f, int site,
                                        int axis, int a, bool second) {
   const bool walls = std::any_of(f.walls.wall.begin(), f.walls.wall.end(), [](Wall wall) {
-    return wall != Wall::Periodic && wall != Wall::Open;
+    return wall != Wall::Periodic && wall != Wall::Open && wall != Wall::Held;
   });
   if (walls) throw NotCovered{{}, "links in a box that is not periodic"};
   const long double h = step;
@@ -154,13 +154,25 @@ Written::LinkSlope Written::along_link(const std::vector<Term>& terms, WrittenFi
   return sum;
 }
 
+bool Written::stays(const WrittenField& links, int site, int axis) const {
+  const Place at = box.place(site);
+  for (int k = 0; k < box.dims; ++k) {
+    const auto across = static_cast<std::size_t>(k);
+    const bool end = at[across] == 0 || at[across] + 1 == box.extent[across];
+    if (k != axis && end && links.walls.wall[across] == Wall::Held) return true;
+  }
+  return false;
+}
+
 Written::LinkSlope Written::along_link(const WrittenField& links, int site, int axis, int a) {
+  if (stays(links, site, axis)) return {};
   return along_link(terms_of_actions(), fields.at(links.name), site, axis, a, true);
 }
 
 long double Written::turned_by(const WrittenField& links, int site, int axis, long double angle) {
   WrittenField& f = fields.at(links.name);
   long double change = 0;
+  if (stays(links, site, axis)) return change;
   for (const Term& term : terms_of_actions()) {
     const std::vector<Place> places = readers(term, site, axis);
     Turned link(f, site, axis, 0);
@@ -236,6 +248,7 @@ std::vector<Complex> Written::link_rate(const physics::EquationFact& fact,
   flow_axis_ = -1;
   const auto size = static_cast<std::size_t>(links.phase ? 1 : links.colours * links.colours);
   if (v.parts.size() != size) throw NotCovered{head.span, "a rate of another shape than the links"};
+  if (stays(links, site, axis)) return std::vector<Complex>(size);
   return v.parts;
 }
 

@@ -69,6 +69,7 @@ Numbers Written::field_at(const WrittenField& f, const Place& place, bool rate) 
     switch (f.walls.wall[axis]) {
       case Wall::Periodic:
       case Wall::Open:  // see link_at
+      case Wall::Held:
         p[axis] = wrapped(p[axis], n);
         break;
       case Wall::Antiperiodic:
@@ -308,7 +309,8 @@ Numbers Written::link_at(const WrittenField& links, Place from, int axis, int si
   }
   const auto along = static_cast<std::size_t>(axis);
   const int last = box.extent[along] - 1;
-  if (links.walls.wall[along] == Wall::Open && wrapped(from[along], last + 1) == last) {
+  const Wall wall = links.walls.wall[along];
+  if ((wall == Wall::Open || wall == Wall::Held) && wrapped(from[along], last + 1) == last) {
     const int n = std::max(links.colours, 1);
     return {n, n, std::vector<Complex>(static_cast<std::size_t>(n * n)), 0};
   }

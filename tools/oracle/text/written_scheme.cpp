@@ -110,6 +110,7 @@ class WrittenScheme::Pass {
         case Wall::Antiperiodic:
         case Wall::Twisted:
         case Wall::Open:
+        case Wall::Held:
         case Wall::Fixed:
           throw NotCovered{{}, "this boundary of conservation laws"};
       }

@@ -285,6 +285,7 @@ std::vector<Written::Term> Written::terms_of_action(const std::string& name) con
 long double Written::from_action(const std::string& name, const WrittenField& field, int site,
                                  std::size_t real) {
   WrittenField& f = fields.at(field.name);
+  if (f.phase && stays(f, site, static_cast<int>(real))) return 0;
   long double& u = f.values[static_cast<std::size_t>(site * f.reals()) + real];
   return -slope_of(terms_of_action(name), u, f.scale);
 }
@@ -292,6 +293,7 @@ long double Written::from_action(const std::string& name, const WrittenField& fi
 long double Written::from_action(const std::string& name, const WrittenField& links, int site,
                                  int axis, int a) {
   WrittenField& f = fields.at(links.name);
+  if (stays(f, site, axis)) return 0;
   const int n = f.colours;
   const auto first = static_cast<std::size_t>(site * f.reals() + axis * n * n * 2);
   std::vector<Complex> here;
@@ -502,7 +504,8 @@ void Written::read_walls(const dsl::Clause& clause, WallsWritten& walls) {
     }
     const auto wall = kWalls.find(e.text);
     if (wall == kWalls.end()) throw NotCovered{e.span, "the boundary `" + e.text + "`"};
-    walls.wall.at(axis) = wall->second;
+    const bool held = clause.keyword == "gauge" && wall->second == Wall::Fixed;
+    walls.wall.at(axis) = held ? Wall::Held : wall->second;
     walls.fixed.at(axis) = e.args.empty() ? 0 : real(*e.args[0], {}, nullptr);
   };
   for (const dsl::Item& item : clause.items) {

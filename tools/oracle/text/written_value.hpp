@@ -60,7 +60,8 @@ Numbers multiplied(const Numbers& x, const Numbers& y);
 
 using Place = std::array<int, 4>;
 
-enum class Wall { Periodic, Antiperiodic, Twisted, Open, Fixed, Neumann, Outflow };
+/// `Held`, of links alone: open, and what lies within the first and the last plane stays.
+enum class Wall { Periodic, Antiperiodic, Twisted, Open, Held, Fixed, Neumann, Outflow };
 
 /// Boundaries along each axis.
 struct WallsWritten {
@@ -193,6 +194,9 @@ class Written {
     long double first = 0, second = 0;
   };
   LinkSlope along_link(const WrittenField& links, int site, int axis, int a);
+  /// Whether the link keeps the value of the start, in a plane at an end; what it would turn by is
+  /// 0.
+  bool stays(const WrittenField& links, int site, int axis) const;
   /// The change of S when a link of U(1) or Z(N) is multiplied by exp(i*angle).
   long double turned_by(const WrittenField& links, int site, int axis, long double angle);
   /// A of U' = A U for the link along `axis`, from the equation of links, row by row.
