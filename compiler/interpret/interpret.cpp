@@ -12,7 +12,7 @@
 
 #include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/pairs.hpp"
-#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/stencil_columns.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/interpret/tape.hpp"
 #include "compiler/kernel/draw.hpp"
@@ -101,17 +101,18 @@ struct Interpreter::State {
   /// First site of the present instance.
   std::size_t origin() const { return instance * static_cast<std::size_t>(plan.program.sites()); }
 
-  std::map<std::pair<const algebra::Arena*, int>, algebra::RowPlan> row_plans;
+  std::map<std::pair<const algebra::Arena*, int>, algebra::ColumnPlan> row_plans;
 
   std::size_t buffer_of(int array) const {
     return static_cast<std::size_t>(plan.buffer_of.at(static_cast<std::size_t>(array)));
   }
 
-  const algebra::RowPlan& row_plan(const Node& node) {
+  const algebra::ColumnPlan& row_plan(const Node& node) {
     const auto key = std::make_pair(node.arena, node.index);
     const auto found = row_plans.find(key);
     if (found != row_plans.end()) return found->second;
-    return row_plans.emplace(key, algebra::row_plan(node.arena->stencil_data(node.index)))
+    return row_plans
+        .emplace(key, algebra::column_plan(algebra::row_plan(node.arena->stencil_data(node.index))))
         .first->second;
   }
 
@@ -128,7 +129,7 @@ struct Interpreter::State {
   template <class Real>
   Real stencil(const Kernel& kernel, const Node& node, const Site& site) {
     const double* field = current[buffer_of(node.args[0]->index)].data() + origin();
-    const Real sum = algebra::apply<Real>(row_plan(node), [&](Offset offset) {
+    const Real sum = algebra::sum_of_rows<Real>(row_plan(node), [&](Offset offset) {
       return static_cast<Real>(read_at(kernel, field, site, offset));
     });
     const algebra::StencilData& data = node.arena->stencil_data(node.index);

@@ -1,6 +1,6 @@
 // Stencils against known numbers: dispersion, largest eigenvalues and stability limits of the
 // usual Laplacians (docs/formulas.md 1.6), plans, gradient energy.
-#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/stencil_columns.hpp"
 
 #include <gtest/gtest.h>
 
@@ -287,6 +287,7 @@ TEST(Stencil, PlansAddUpToTheStencil) {
     }
     EXPECT_NEAR(apply<double>(row_plan(s), read), direct, 1e-10) << s.name << s.dims;
     EXPECT_NEAR(apply<double>(plane_plan(s), read), direct, 1e-10) << s.name << s.dims;
+    EXPECT_NEAR(apply<double>(column_plan(row_plan(s)), read), direct, 1e-10) << s.name << s.dims;
   }
 }
 
@@ -320,6 +321,27 @@ TEST(Stencil, RowsOfThe27PointLaplacian) {
   EXPECT_EQ(p.groups[1].classes[0].weight, 14);
   EXPECT_EQ(p.groups[1].classes[1].weight, 3);
   EXPECT_EQ(p.groups[1].classes[1].dx, (std::vector<int>{-1, 1}));
+}
+
+TEST(Stencil, WeightedRowsAreShiftedOnce) {
+  Box b;
+  const ColumnPlan p = column_plan(row_plan(b.make(k27)));
+  EXPECT_EQ(p.here, (RowWeights{-128, 14, 3}));
+  ASSERT_EQ(p.shifts.size(), 1U);
+  EXPECT_EQ(p.shifts[0].weights, (RowWeights{14, 3, 1}));
+  EXPECT_EQ(p.shifts[0].plus, (std::vector<int>{-1, 1}));
+  EXPECT_TRUE(p.shifts[0].minus.empty());
+  EXPECT_TRUE(p.shorter());  // 3 groups of rows reach along x
+  // beside the centre only rows without reach: nothing is gained
+  EXPECT_FALSE(column_plan(row_plan(b.make(k7))).shorter());
+  // a derivative: the same rows on both sides, with opposite weights
+  const Expr slope = b.number(4) * (shift(b.u, {{1}}) - shift(b.u, {{-1}})) + shift(b.u, {{1, 1}}) -
+                     shift(b.u, {{-1, 1}}) + shift(b.u, {{1, -1}}) - shift(b.u, {{-1, -1}});
+  const ColumnPlan d = column_plan(row_plan(*recognise(slope, b.dx, 3, "slope").stencil));
+  ASSERT_EQ(d.shifts.size(), 1U);
+  EXPECT_EQ(d.shifts[0].plus, std::vector<int>{-1});
+  EXPECT_EQ(d.shifts[0].minus, std::vector<int>{1});
+  EXPECT_TRUE(d.shorter());
 }
 
 TEST(Stencil, AdjointIsMirrored) {

@@ -10,7 +10,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/stencil_columns.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/emit/text/body.hpp"
 #include "compiler/kernel/draw.hpp"
@@ -224,7 +224,7 @@ State reference(const Case& c, const State& start) {
     totals.push_back(r.kind == kernel::ReduceKind::Sum       ? 0.0L
                      : r.kind == kernel::ReduceKind::Minimum ? HUGE_VALL
                                                              : -HUGE_VALL);
-  std::map<int, algebra::RowPlan> plans;
+  std::map<int, algebra::ColumnPlan> plans;
   std::array<std::int64_t, 4> site{};
   const auto leaf = [&](const algebra::Node& node) -> double {
     switch (node.op) {
@@ -255,9 +255,10 @@ State reference(const Case& c, const State& start) {
                         node.offset);
       case Op::Stencil: {
         const algebra::StencilData& data = node.arena->stencil_data(node.index);
-        if (!plans.count(node.index)) plans[node.index] = algebra::row_plan(data);
+        if (!plans.count(node.index))
+          plans[node.index] = algebra::column_plan(algebra::row_plan(data));
         const auto& values = start.arrays[static_cast<std::size_t>(node.args[0]->index)][0];
-        const double sum = algebra::apply<double>(plans[node.index], [&](Offset o) {
+        const double sum = algebra::sum_of_rows<double>(plans[node.index], [&](Offset o) {
           return value_at(k, values, site, algebra::sum_of(o, node.args[0]->offset));
         });
         const long double factor = emit::stencil_factor(data, k.dx);

@@ -89,6 +89,12 @@ program::Kernel emit_scalars(const Job& job, const Bindings& bindings) {
   return out;
 }
 
+/// Functions that add eight numbers of a row to eight sums, which are one vector.
+Code sums_in_lanes(const Job& job) {
+  return Code::item("vphi_lanes", "typedef double vphi_lanes __attribute__((vector_size(64)));\n") +
+         fill("lanes_sum.txt", {{"real", type_name(job.body.real)}});
+}
+
 /// Units that are walked.
 std::int64_t units_of(const Job& job, const Loop* loop) {
   const Rows rows(job);
@@ -157,6 +163,7 @@ Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
   slots["suffix"] = "f64";
   slots["real"] = "double";
   slots["compensated"] = kernel.sum == kernel::SumKind::Kahan ? fill("compensated.txt", slots) : "";
+  if (job.dialect.tasks()) slots["compensated"] += sums_in_lanes(job);
   slots["fold"] =
       kernel.reductions.empty() ? "const double total[1] = {0.0};" : fill("fold_rows.txt", slots);
   RowPragma pragma;

@@ -34,10 +34,15 @@ Code Rows::put() const {
   return text;
 }
 
-Code Rows::lanes() const {
+Code Rows::lanes(Lanes kind) const {
   Code text;
   for (std::size_t i = 0; i < kernel_.reductions.size(); ++i) {
     const Code& member = job_.body.reduction_members[i];
+    if (kind == Lanes::Vectors && in_vectors(i)) {
+      text += code("vphi_lanes {}_lane = {{0.0}};\n", member);
+      if (doubled_lanes(i)) text += code("vphi_lanes {}_carry = {{0.0}};\n", member);
+      continue;
+    }
     const char* start = "0.0";
     if (kernel_.reductions[i].kind == kernel::ReduceKind::Minimum) start = "VPHI_INFINITY";
     if (kernel_.reductions[i].kind == kernel::ReduceKind::Maximum) start = "-VPHI_INFINITY";
@@ -48,9 +53,35 @@ Code Rows::lanes() const {
   return text;
 }
 
-Code Rows::add_lanes() const {
-  Code text;
+// Each addition of a lane waits for the one before: lanes of all sums take turns.
+Code Rows::add_vectors() const {
+  Code whole, rest;
   for (std::size_t i = 0; i < kernel_.reductions.size(); ++i) {
+    if (!in_vectors(i)) continue;
+    const Code& m = job_.body.reduction_members[i];
+    if (!doubled_lanes(i)) {
+      whole += code("  vphi_add_lanes(&{0}_lane, {0}_row + i);\n", m);
+      rest += code("  {0}_lane[j] += (double){0}_row[i + j];\n", m);
+      continue;
+    }
+    whole += code("  vphi_accumulate_lanes(&{0}_lane, &{0}_carry, {0}_row + i);\n", m);
+    rest += code(
+        "  double {0}_sum = {0}_lane[j], {0}_lost = {0}_carry[j];\n"
+        "  vphi_accumulate_f64(&{0}_sum, &{0}_lost, {0}_row[i + j]);\n"
+        "  {0}_lane[j] = {0}_sum;\n  {0}_carry[j] = {0}_lost;\n",
+        m);
+  }
+  if (whole.empty()) return {};
+  return code(
+      "for (vphi_index i = 0; i < width / 8 * 8; i += 8) {{\n{}}}\n"
+      "for (vphi_index i = width / 8 * 8, j = 0; i + j < width; ++j) {{\n{}}}\n",
+      whole, rest);
+}
+
+Code Rows::add_lanes() const {
+  Code text = add_vectors();
+  for (std::size_t i = 0; i < kernel_.reductions.size(); ++i) {
+    if (in_vectors(i)) continue;
     const Code& m = job_.body.reduction_members[i];
     Code add = code("{0}_lane[j] = {0}_lane[j] + (double){0}_row[i + j];", m);
     if (kernel_.reductions[i].kind == kernel::ReduceKind::Minimum)

@@ -88,6 +88,18 @@ Code Rows::element(std::size_t array, const Offset& row, const Code& at, bool ed
   return code("vphi_select_{}({}, {}, {})", suffix(), inside, text, number(kernel_.fixed_value));
 }
 
+Code Rows::added(std::size_t array, const algebra::RowGroup& group, const Code& at, bool edge) {
+  Code text;
+  std::size_t line = 0;
+  for (const Offset& row : group.rows) {
+    const Code term = element(array, row, at, edge);
+    const bool full = line + term.size() > 72;
+    text += (text.empty() ? "" : full ? " +\n      " : " + ") + term;
+    line = full ? 6 + term.size() : line + term.size() + 3;
+  }
+  return text;
+}
+
 // The rows of a group added up: a buffer over x with margins, or where no other x is wanted the sum
 // itself (in terms of i).
 Rows::Column Rows::column(const Read& read, std::size_t array, const algebra::RowGroup& group) {
@@ -95,49 +107,42 @@ Rows::Column Rows::column(const Read& read, std::size_t array, const algebra::Ro
   std::string key = job_.body.array_names[array];
   for (const algebra::RowClass& points : group.classes)
     for (int dx : points.dx) reach = std::max(reach, dx < 0 ? -dx : dx);
-  const auto added = [&](const Code& at, bool edge) {
-    Code text;
-    std::size_t line = 0;
-    for (const Offset& row : group.rows) {
-      const Code term = element(array, row, at, edge);
-      const bool full = line + term.size() > 72;
-      text += (text.empty() ? "" : full ? " +\n      " : " + ") + term;
-      line = full ? 6 + term.size() : line + term.size() + 3;
-    }
-    return text;
-  };
-  if (reach == 0) return {code("({})", added("x0 + i", false)), false};
+  if (reach == 0) return {code("({})", added(array, group, "x0 + i", false)), false};
   for (const Offset& row : group.rows) key += "_" + offset_name(row);
   std::string& name = columns_[key];
   if (!name.empty()) return {name, true};
+  edges_ = true;
   name = fmt::format("{}_rows{}", read.member, columns_.size());
   buffers_ += code("{} {}[{}];\n", real(), name, chunk() + 2 * reach_);
   sums_ += code(
       "VPHI_VECTORISE\nfor (vphi_index i = 0; i < width; ++i)\n"
       "  {}[{} + i] = {};\n",
-      name, reach_, added("x0 + i", false));
+      name, reach_, added(array, group, "x0 + i", false));
   sums_ += code(
       "for (vphi_index i = 1; i <= {0}; ++i) {{\n"
       "  {1}[{0} - i] = {2};\n"
       "  {1}[{3} + width + i] = {4};\n}}\n",
-      reach_, name, added("x0 - i", true), reach_ - 1, added("x0 + width - 1 + i", true));
+      reach_, name, added(array, group, "x0 - i", true), reach_ - 1,
+      added(array, group, "x0 + width - 1 + i", true));
   return {name, true};
 }
 
-// The order is that of the row plan (algebra::apply).
+// The order is that of the row plan, or of the column plan (algebra::apply).
 Code Rows::sum(const Read& read, std::size_t array) {
   algebra::StencilData data;
   data.dims = kernel_.dims;
   data.offsets = read.offsets;
   data.weights = read.weights;
+  const algebra::ColumnPlan plan = algebra::column_plan(algebra::row_plan(data));
+  if (plan.shorter()) return column_sum(read, array, plan);
   Code total;
-  for (const algebra::RowGroup& group : algebra::row_plan(data).groups) {
-    const auto [added, buffer] = column(read, array, group);
+  for (const algebra::RowGroup& group : plan.rows.groups) {
+    const auto [sum, buffer] = column(read, array, group);
     for (const algebra::RowClass& points : group.classes) {
       Code text;
       for (int dx : points.dx) {
         text += text.empty() ? "" : " + ";
-        text += buffer ? code("{}[{} + i]", added, reach_ + dx) : added;
+        text += buffer ? code("{}[{} + i]", sum, reach_ + dx) : sum;
       }
       if (points.dx.size() > 1) text = "(" + text + ")";
       if (points.weight != 1) text = number(static_cast<double>(points.weight)) + "*" + text;
@@ -182,7 +187,7 @@ void Rows::plan() {
 
 // Neighbours along x beyond the ends of a row.
 Code Rows::edge_functions() const {
-  if (columns_.empty()) return {};
+  if (!edges_) return {};
   Code text;
   for (const Precision store : {Precision::F32, Precision::F64}) {
     bool wanted = false;

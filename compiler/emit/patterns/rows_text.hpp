@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "compiler/algebra/stencil.hpp"
+#include "compiler/algebra/stencil_columns.hpp"
 #include "compiler/emit/patterns/rows.hpp"
 #include "compiler/kernel/slabs.hpp"
 
@@ -42,7 +42,10 @@ class Rows {
   Code gather() const { return fills_; }
   Code store() const;
   Code put() const;
-  Code lanes() const;
+  /// What the eight lanes of a sum are: vectors, where the compiler has them and add_lanes() adds,
+  /// or arrays, which clang did not keep in registers (two compensated sums: 0.6 of 3 ns a site).
+  enum class Lanes { Vectors, Arrays };
+  Code lanes(Lanes kind = Lanes::Vectors) const;
   Code add_lanes() const;
   Code shares(std::int64_t tasks) const;
 
@@ -58,8 +61,22 @@ class Rows {
     Code text;
     bool buffer = false;
   };
+  /// The rows of a group added up at a place; `edge`: where they may have to wrap.
+  Code added(std::size_t array, const algebra::RowGroup& group, const Code& at, bool edge);
   Column column(const Read& read, std::size_t array, const algebra::RowGroup& group);
   Code sum(const Read& read, std::size_t array);
+  /// The stores of weighted sums of rows: in the row, beyond its ends, and from its other end.
+  struct Columns {
+    Code inside, below, above, turned;
+  };
+  Code column_sum(const Read& read, std::size_t array, const algebra::ColumnPlan& plan);
+  Code fill_columns(std::size_t array, const algebra::RowPlan& plan, const Columns& columns);
+  Code added_rows(std::size_t array, const algebra::RowPlan& plan, const Code& at, bool edge);
+  Code weighted(const algebra::RowWeights& weights) const;
+  Code add_vectors() const;
+  bool in_vectors(std::size_t i) const {
+    return job_.dialect.tasks() && kernel_.reductions[i].kind == kernel::ReduceKind::Sum;
+  }
   bool doubled_lanes(std::size_t i) const {
     return kernel_.sum == kernel::SumKind::Kahan && kernel_.compute == Precision::F64 &&
            kernel_.reductions[i].kind == kernel::ReduceKind::Sum;
@@ -68,7 +85,8 @@ class Rows {
   const Job& job_;
   const kernel::Kernel& kernel_;
   std::array<bool, 4> used_{};
-  int reach_ = 0;  // margin of the buffers
+  int reach_ = 0;       // margin of the buffers
+  bool edges_ = false;  // numbers beyond the ends of a row are read
   std::map<std::pair<int, int>, Code> index_;
   std::map<Code, Code> pointers_;               // array and row -> variable
   std::map<Code, Code> factors_;                // variable -> sign or inside test

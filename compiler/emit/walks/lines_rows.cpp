@@ -44,7 +44,7 @@ class RowsWalk {
     const std::int64_t own = kernel_.walked()[static_cast<std::size_t>(line_.axis)];
     Slots slots;
     slots["name"] = job_.body.suffix;
-    slots["lanes"] = rows_.lanes();
+    slots["lanes"] = rows_.lanes(Rows::Lanes::Arrays);
     slots["shares"] = rows_.shares(tasks);
     slots["units"] = std::to_string(units());
     slots["base"] = below_ > 0 ? code("{} + ", below_) : Code();
