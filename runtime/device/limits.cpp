@@ -69,14 +69,19 @@ class Step {
   Step(const program::Program& program, const Ceilings& ceilings, const Units& units, double arrays)
       : program_(program), ceilings_(ceilings), units_(units), arrays_(arrays) {}
 
-  /// `times`: launches a step; `moved`: how often a step its arrays are moved. Returns the seconds
-  /// of the kernel and of its maps.
-  double add(const program::Launch& launch, double times, double moved) {
+  /// How often a step a launch computes, moves its arrays, and starts or waits for its groups.
+  struct Often {
+    double times = 1, moved = 1, started = 1;
+  };
+
+  /// Returns the seconds of the kernel and of its maps.
+  double add(const program::Launch& launch, const Often& often) {
     const auto& kernel = program_.kernels[static_cast<std::size_t>(launch.kernel)];
+    const double times = often.times;
     result_.flops += times * kernel.flops;
     result_.bytes += times * kernel.bytes;
     Limits one = limits(kernel, ceilings_, units_.count, arrays_);
-    one.memory *= moved, one.launch *= moved;
+    one.memory *= often.moved, one.launch *= often.started;
     one.arithmetic *= times, one.special *= times;
     double seconds = add(one);
     for (const int map : launch.maps)
@@ -133,18 +138,24 @@ class Step {
   std::map<std::string_view, double> of_;
 };
 
+/// Meetings a step of the groups that share an instance in a launch of many steps.
+double meetings(const program::Program& program, const program::Kernel& kernel) {
+  const double groups = static_cast<double>(kernel.grid[0]) * kernel.grid[1] * kernel.grid[2];
+  const bool shared = groups > static_cast<double>(program.instances);
+  return shared ? static_cast<double>(program.step.size()) : 0;
+}
+
 }  // namespace
 
-StepLimits step_limits(const program::Program& program, std::int64_t together,
-                       const Ceilings& ceilings, const Units& units,
-                       std::span<const double> rounds) {
+StepLimits step_limits(const program::Program& program, const Ceilings& ceilings,
+                       const Units& units, std::span<const double> rounds) {
   const bool many = !program.multi_step.empty();
   std::vector<program::Launch> launches = many ? program.multi_step : program.step;
-  double steps = 1;  // that `launches` are
-  const bool passes = !many && program.together_steps > 0;
-  if (passes) {  // arrays are moved once for all of its steps
+  double steps = 1;   // that `launches` are
+  double passes = 1;  // over memory a step
+  if (!many && program.together_steps > 0) {
     launches = {program.together.front()};
-    together = program.together_steps;
+    passes = 1 / static_cast<double>(program.together_steps);
   }
   if (!many && !program.cycle.empty()) {
     steps = static_cast<double>(program.cycle.size());
@@ -155,9 +166,10 @@ StepLimits step_limits(const program::Program& program, std::int64_t together,
   Step sum(program, ceilings, units,
            bytes_of_arrays(program, rounds.empty() ? launches : program.with_iterations(launches)));
   const auto add = [&](const program::Launch& launch, double times) {
-    // a kernel of many steps is counted by the step, and moves its arrays once a launch
     const double share = times / steps;
-    return sum.add(launch, share, many || passes ? 1 / static_cast<double>(together) : share);
+    const auto& kernel = program.kernels[static_cast<std::size_t>(launch.kernel)];
+    if (many) return sum.add(launch, {share, 0, share * meetings(program, kernel)});
+    return sum.add(launch, {share, share * passes, share * passes});
   };
   for (const program::Launch& launch : launches) add(launch, 1);
   for (std::size_t s = 0; s < rounds.size(); ++s) {  // rounds are counted by the step

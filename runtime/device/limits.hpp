@@ -60,12 +60,13 @@ struct StepLimits {
   double rounds = 0;            ///< part of `seconds`: the iterations of solves
   TransformLimits transforms;   ///< part of the others
 };
-/// `together`: number of steps in a launch, where the program has launches of many steps; arrays
-/// then stay in registers or in a cache between steps. `rounds`: iterations a step of each of
-/// Program::solves; none: they are not counted.
-StepLimits step_limits(const program::Program& program, std::int64_t together,
-                       const Ceilings& ceilings, const Units& units,
-                       std::span<const double> rounds = {});
+/// The one count for what `vphi explain` says, `vphi bench` compares with and the model of ranks
+/// takes. A launch of many steps is taken as long, as between outputs that are far apart: moving
+/// its arrays and starting it are shared by all of its steps. Where several of its groups have
+/// sites of one instance, they wait for each other after each launch of `step`, which takes as long
+/// as a launch. `rounds`: iterations a step of each of Program::solves; none: they are not counted.
+StepLimits step_limits(const program::Program& program, const Ceilings& ceilings,
+                       const Units& units, std::span<const double> rounds = {});
 
 /// Occupancy of a CUDA multiprocessor as limited by registers: the number of warps relative to 64.
 /// 0 where the number of registers is unknown.

@@ -67,7 +67,7 @@ TEST(Limits, OfAStepAreThoseOfItsLaunches) {
   p.kernels = {sweep(), sweep()};
   p.kernels[1].special = 60;  // 60 us
   p.step = {launch(0), launch(1), launch(0)};
-  const StepLimits l = step_limits(p, 1, round_numbers(), {100});
+  const StepLimits l = step_limits(p, round_numbers(), {100});
   EXPECT_DOUBLE_EQ(l.seconds, (32 + 60 + 32) * 1e-6);
   EXPECT_DOUBLE_EQ(l.sum.memory, 96e-6);
   EXPECT_DOUBLE_EQ(l.sum.special, 66e-6);
@@ -87,11 +87,11 @@ TEST(Limits, OfArraysInACacheAreThoseOfTheCache) {
   EXPECT_DOUBLE_EQ(bytes_of_arrays(p, p.step), 8e6);
   Ceilings c = round_numbers();
   c.caches = {{4e6, 9e12}, {8e6, 2e12}};
-  const StepLimits inside = step_limits(p, 1, c, {100});
+  const StepLimits inside = step_limits(p, c, {100});
   EXPECT_DOUBLE_EQ(inside.sum.memory, 32e-6);
   EXPECT_EQ(inside.name, "cache");
   c.caches.back().bytes = 7.9e6;
-  const StepLimits beyond = step_limits(p, 1, c, {100});
+  const StepLimits beyond = step_limits(p, c, {100});
   EXPECT_DOUBLE_EQ(beyond.sum.memory, 64e-6);
   EXPECT_EQ(beyond.name, "memory");
 }
@@ -105,9 +105,9 @@ TEST(Limits, RoundsOfSolvesCountAsOftenAsTheyWereMade) {
   p.solves.resize(1);
   p.solves[0].iterate = {launch(1), launch(0)};
   p.solves[0].finish = {launch(1)};
-  EXPECT_DOUBLE_EQ(step_limits(p, 1, round_numbers(), {100}).seconds, 64e-6);
+  EXPECT_DOUBLE_EQ(step_limits(p, round_numbers(), {100}).seconds, 64e-6);
   const std::vector<double> rounds{12.5};
-  const StepLimits l = step_limits(p, 1, round_numbers(), {100}, rounds);
+  const StepLimits l = step_limits(p, round_numbers(), {100}, rounds);
   EXPECT_NEAR(l.rounds, 12.5 * 92e-6, 1e-15);
   EXPECT_NEAR(l.seconds, (2 * 32 + 2 * 60 + 12.5 * 92) * 1e-6, 1e-15);
   EXPECT_EQ(l.name, "special functions");
@@ -118,34 +118,43 @@ TEST(Limits, StepsThatDifferInTurnCountAsTheirMean) {
   p.kernels = {sweep()};
   p.step = {launch(0)};
   p.cycle = {{launch(0)}, {launch(0), launch(0), launch(0)}};
-  EXPECT_DOUBLE_EQ(step_limits(p, 1, round_numbers(), {100}).seconds, 64e-6);
+  EXPECT_DOUBLE_EQ(step_limits(p, round_numbers(), {100}).seconds, 64e-6);
 }
 
-TEST(Limits, ManyStepsALaunchMoveTheirArraysOnce) {
+TEST(Limits, ManyStepsOfALaunchShareWhatItMoves) {
   program::Program p;
   p.kernels = {sweep()};
-  p.step = {launch(0)};
+  p.kernels[0].instructions = 10;  // 1 us
+  p.step = {launch(0), launch(0)};
   p.multi_step = {launch(0)};
-  const StepLimits l = step_limits(p, 1000, round_numbers(), {100});
-  EXPECT_DOUBLE_EQ(l.sum.memory, 32e-9);
-  EXPECT_DOUBLE_EQ(l.seconds, 10e-6);
-  EXPECT_EQ(l.name, "arithmetic");
+  p.instances = 1000;  // a group each
+  const StepLimits alone = step_limits(p, round_numbers(), {100});
+  EXPECT_EQ(alone.sum.memory, 0);
+  EXPECT_EQ(alone.sum.launch, 0);
+  EXPECT_DOUBLE_EQ(alone.seconds, 3e-6);
+  EXPECT_EQ(alone.name, "special functions");
+  // groups of one instance wait for each other after each of the two launches
+  p.instances = 1;
+  const StepLimits together = step_limits(p, round_numbers(), {100});
+  EXPECT_DOUBLE_EQ(together.sum.launch, 4e-6);
+  EXPECT_DOUBLE_EQ(together.seconds, 4e-6);
+  EXPECT_EQ(together.name, "launch");
 }
 
 TEST(Limits, StepsOfAPassMoveTheirArraysOnce) {
   program::Program p;
   p.kernels = {sweep(), sweep()};
   p.step = {launch(0)};
-  const StepLimits one = step_limits(p, 1, round_numbers(), {100});
+  const StepLimits one = step_limits(p, round_numbers(), {100});
   p.together = {launch(1)};
   p.together_steps = 4;
-  const StepLimits l = step_limits(p, 1, round_numbers(), {100});
+  const StepLimits l = step_limits(p, round_numbers(), {100});
   EXPECT_DOUBLE_EQ(l.sum.memory, one.sum.memory / 4);
   EXPECT_DOUBLE_EQ(l.sum.arithmetic, one.sum.arithmetic);
   EXPECT_DOUBLE_EQ(l.sum.launch, one.sum.launch / 4);
   // sweeps that overlap: a launch for each step, and the arrays moved once for all
   p.together = {launch(0), launch(0), launch(0), launch(0)};
-  EXPECT_DOUBLE_EQ(step_limits(p, 1, round_numbers(), {100}).sum.memory, one.sum.memory / 4);
+  EXPECT_DOUBLE_EQ(step_limits(p, round_numbers(), {100}).sum.memory, one.sum.memory / 4);
 }
 
 /// 256^2 numbers in f64 that a map multiplies by a real and an imaginary number a mode.
@@ -176,7 +185,7 @@ TEST(Limits, MapsInFourierSpaceAreLaunchesOfTheirPasses) {
   const double bytes = 2 * 16 * kSites + 4 * 32 * kModes + 40 * kModes;
   // 2.5 n log2 n of real rows, 5 n log2 n of columns; four of a product with a real number
   const double flops = 2 * (2.5 * kSites * 8 + 5 * kModes * 8) + 4 * kModes;
-  const StepLimits l = step_limits(p, 1, round_numbers(), {100});
+  const StepLimits l = step_limits(p, round_numbers(), {100});
   EXPECT_DOUBLE_EQ(l.transforms.arrays, 2);
   EXPECT_DOUBLE_EQ(l.transforms.passes, 4);
   EXPECT_NEAR(l.transforms.bytes, bytes / kSites, 1e-9);
@@ -192,9 +201,9 @@ TEST(Limits, MapsInFourierSpaceAreLaunchesOfTheirPasses) {
 // f32 fields have boxes of f64: the copies alone are smaller.
 TEST(Limits, OfMapsOfNumbersInF32) {
   program::Program p = mapped();
-  const StepLimits wide = step_limits(p, 1, round_numbers(), {100});
+  const StepLimits wide = step_limits(p, round_numbers(), {100});
   p.buffers[0].precision = program::Precision::F32;
-  const StepLimits narrow = step_limits(p, 1, round_numbers(), {100});
+  const StepLimits narrow = step_limits(p, round_numbers(), {100});
   EXPECT_NEAR(wide.transforms.bytes - narrow.transforms.bytes, 8, 1e-9);
   EXPECT_DOUBLE_EQ(wide.transforms.flops, narrow.transforms.flops);
 }
@@ -206,9 +215,9 @@ TEST(Limits, OfMapsCountTheirBoxesAmongTheArrays) {
   EXPECT_DOUBLE_EQ(bytes_of_arrays(p, p.step), kModes * (2 * 16 + 8));
   Ceilings c = round_numbers();
   c.launch = 0;
-  const double all = step_limits(p, 1, c, {100}).transforms.seconds;
+  const double all = step_limits(p, c, {100}).transforms.seconds;
   c.caches = {{kModes * 40, 4e12}};
-  EXPECT_NEAR(step_limits(p, 1, c, {100}).transforms.seconds, all / 4, 1e-15);
+  EXPECT_NEAR(step_limits(p, c, {100}).transforms.seconds, all / 4, 1e-15);
 }
 
 TEST(Limits, Occupancy) {

@@ -171,8 +171,7 @@ nlohmann::ordered_json row_of(const Bench& bench, const program::Program& progra
                               runtime::Session& session, const Timing& t) {
   const auto info = session.device().info();
   const runtime::StepLimits limits =
-      runtime::step_limits(program, std::max<std::int64_t>(1, t.steps), bench.ceilings,
-                           runtime::units_of(info), t.rounds);
+      runtime::step_limits(program, bench.ceilings, runtime::units_of(info), t.rounds);
   const bool wide = std::ranges::any_of(
       program.buffers, [](const auto& b) { return b.state && b.precision == Precision::F64; });
   const double sites = static_cast<double>(program.sites() * program.instances);
@@ -308,7 +307,7 @@ void not_timed(const Bench& bench, const std::string& name, const std::string& r
 
 /// Whether the steps compute nothing at sites, as those of a model that only has outputs.
 bool idle(const Bench& bench, const program::Program& program, const runtime::Units& units) {
-  const runtime::StepLimits limits = runtime::step_limits(program, 1, bench.ceilings, units);
+  const runtime::StepLimits limits = runtime::step_limits(program, bench.ceilings, units);
   return limits.bytes == 0 && limits.flops == 0;
 }
 

@@ -72,8 +72,7 @@ int print_entries(const std::string& word, const std::vector<ReferenceEntry>& en
 }
 
 runtime::StepLimits step_limits(const program::Program& p, runtime::Device& device) {
-  return runtime::step_limits(p, std::max<std::int64_t>(1, p.multi_step_unit),
-                              runtime::known_ceilings(device), runtime::units_of(device.info()));
+  return runtime::step_limits(p, runtime::known_ceilings(device), runtime::units_of(device.info()));
 }
 
 /// The least time of a step, before any run.

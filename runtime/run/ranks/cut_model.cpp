@@ -99,8 +99,7 @@ const Cluster& usual_cluster() {
 
 StepOfRank step_of_rank(const program::Program& of_a_rank, int ranks, const Cluster& cluster) {
   StepOfRank step;
-  const auto many = std::max<std::int64_t>(1, of_a_rank.multi_step_unit);
-  step.kernels = step_limits(of_a_rank, many, cluster.ceilings, {cluster.units}).seconds;
+  step.kernels = step_limits(of_a_rank, cluster.ceilings, {cluster.units}).seconds;
   if (ranks == 1 || of_a_rank.cut.axis < 0) return step;
   const Traffic traffic = traffic_of_step(of_a_rank);
   const Link& link = ranks > cluster.gpus_a_machine ? cluster.between : cluster.inside;
