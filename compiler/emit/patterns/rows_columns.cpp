@@ -35,13 +35,16 @@ Code Rows::fill_columns(std::size_t array, const algebra::RowPlan& plan, const C
   const std::string beyond = fmt::format("1; i <= {}", reach_);
   Code text = "VPHI_VECTORISE\n" +
               loop("0; i < width", added_rows(array, plan, "x0 + i", false), columns.inside);
-  if (kernel_.boundary[0] == physics::Boundary::Periodic && chunks() == 1 &&
-      length() == extent(kernel_, 0) && reach_ <= length())
-    return text + loop(beyond.c_str(), "", columns.turned);
+  if (circle()) return text + loop(beyond.c_str(), "", columns.turned);
   edges_ = true;
   text += loop(beyond.c_str(), added_rows(array, plan, "x0 - i", true), columns.below);
   text += loop(beyond.c_str(), added_rows(array, plan, "x0 + width - 1 + i", true), columns.above);
   return text;
+}
+
+Code Rows::turned(const Code& name) const {
+  return code("  {0}[{1} - i] = {0}[{1} + width - i];\n  {0}[{2} + width + i] = {0}[{2} + i];\n",
+              name, reach_, reach_ - 1);
 }
 
 Code Rows::column_sum(const Read& read, std::size_t array, const algebra::ColumnPlan& plan) {
@@ -64,9 +67,7 @@ Code Rows::column_sum(const Read& read, std::size_t array, const algebra::Column
     columns.inside += code("  {}[{} + i] = {};\n", name, reach_, value);
     columns.below += code("  {}[{} - i] = {};\n", name, reach_, value);
     columns.above += code("  {}[{} + width + i] = {};\n", name, reach_ - 1, value);
-    columns.turned +=
-        code("  {0}[{1} - i] = {0}[{1} + width - i];\n  {0}[{2} + width + i] = {0}[{2} + i];\n",
-             name, reach_, reach_ - 1);
+    columns.turned += turned(name);
     const auto points = [&](const std::vector<int>& distances) {
       Code text;
       for (const int dx : distances)

@@ -111,13 +111,17 @@ Rows::Column Rows::column(const Read& read, std::size_t array, const algebra::Ro
   for (const Offset& row : group.rows) key += "_" + offset_name(row);
   std::string& name = columns_[key];
   if (!name.empty()) return {name, true};
-  edges_ = true;
   name = fmt::format("{}_rows{}", read.member, columns_.size());
   buffers_ += code("{} {}[{}];\n", real(), name, chunk() + 2 * reach_);
   sums_ += code(
       "VPHI_VECTORISE\nfor (vphi_index i = 0; i < width; ++i)\n"
       "  {}[{} + i] = {};\n",
       name, reach_, added(array, group, "x0 + i", false));
+  if (circle()) {
+    sums_ += code("for (vphi_index i = 1; i <= {}; ++i) {{\n{}}}\n", reach_, turned(name));
+    return {name, true};
+  }
+  edges_ = true;
   sums_ += code(
       "for (vphi_index i = 1; i <= {0}; ++i) {{\n"
       "  {1}[{0} - i] = {2};\n"

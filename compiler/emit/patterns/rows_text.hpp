@@ -73,6 +73,13 @@ class Rows {
   Code fill_columns(std::size_t array, const algebra::RowPlan& plan, const Columns& columns);
   Code added_rows(std::size_t array, const algebra::RowPlan& plan, const Code& at, bool edge);
   Code weighted(const algebra::RowWeights& weights) const;
+  /// Whether a row is a whole circle in one piece: what is beyond an end is at the other one.
+  bool circle() const {
+    return kernel_.boundary[0] == physics::Boundary::Periodic && chunks() == 1 &&
+           length() == extent(kernel_, 0) && reach_ <= length();
+  }
+  /// The margins of a buffer of such a row, at the distance i.
+  Code turned(const Code& name) const;
   Code add_vectors() const;
   bool in_vectors(std::size_t i) const {
     return job_.dialect.tasks() && kernel_.reductions[i].kind == kernel::ReduceKind::Sum;
