@@ -201,7 +201,7 @@ std::string way_without(const std::string& name) {
       {{"inverse", "inv"}, "adj(U) is the inverse of a link; A^-1 of an operator is `solve(A, b)`"},
       {{"transpose"}, "write adj(m), the adjoint; of real matrices it is the transpose"},
       {{"commutator"}, "write a*b - b*a"},
-      {{"curl", "rot"}, "write it by components: d(v[1], x) - d(v[0], y)"},
+      {{"rot", "rotation", "vorticity"}, "write curl(v)"},
       {{"heaviside", "step", "stepfunction"}, "a condition is 1 or 0: (x > 0)"},
       {{"kronecker", "delta", "kron"}, "a condition is 1 or 0: (i == j), (index(x) == 0)"},
       {{"where", "ifelse", "piecewise", "iif"}, "write a if condition else b"},

@@ -305,6 +305,7 @@ Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Sc
     case Rule::Keep:
     case Rule::Gradient:
     case Rule::Divergence:
+    case Rule::Curl:
     case Rule::SumOfNeighbours:
     case Rule::TransverseTraceless:
       return lattice_operator(expr, builtin, scope);

@@ -159,6 +159,19 @@ Value Inference::lattice_operator(const Expr& expr, const Builtin& builtin, cons
     if (tensor) return with_type(value, vector_of(type.rows, type.complex));
     return with_type(value, type_of(type.complex ? Base::Complex : Base::Real));
   }
+  if (builtin.rule == Rule::Curl) {
+    const bool vector = type.base == Base::Vector && type.rows == dims;
+    if (dims == 3 && vector) return value;
+    if (dims == 2 && vector)
+      return with_type(value, type_of(type.complex ? Base::Complex : Base::Real));
+    if (dims == 2 && is_scalar(type))
+      return with_type(value, vector_of(2, type.base == Base::Complex));
+    report(errors::argument_type(
+        argument.span, "curl",
+        dims == 2 ? "a vector of 2 components or a number" : "a vector of 3 components", type,
+        dims < 2 ? "one axis has no curl" : "the components are the axes of the lattice"));
+    return {};
+  }
   if (builtin.rule == Rule::TransverseTraceless && type.base != Base::Symmetric) {
     report(errors::argument_type(argument.span, expr.text, "a symmetric tensor, sym(3)", type,
                                  "declare it `field u: sym(3)`"));

@@ -34,6 +34,8 @@ constexpr Builtin kBuiltins[] = {
     {"lap", 1, 1, Rule::Keep, "", "lattice Laplacian"},
     {"grad", 1, 1, Rule::Gradient, "", "lattice gradient"},
     {"div", 1, 1, Rule::Divergence, "", "lattice divergence"},
+    {"curl", 1, 1, Rule::Curl, "",
+     "lattice curl; in two dimensions of a vector a number, of a number a vector"},
     {"transverse_traceless", 1, 1, Rule::TransverseTraceless, "",
      "part of a symmetric tensor without divergence and trace"},
     {"faces", 1, 1, Rule::SumOfNeighbours, "", "sum over the neighbours one step away"},

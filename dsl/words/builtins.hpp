@@ -23,6 +23,7 @@ enum class Rule {
   Conjugate,     ///< conj
   Gradient,      ///< scalar to vec(dimensions)
   Divergence,    ///< vec (or product of vecs) to scalar (or vec)
+  Curl,          ///< vec(3) to vec(3); in two dimensions vec(2) to a number, a number to vec(2)
   Dot,
   Cross,
   Outer,

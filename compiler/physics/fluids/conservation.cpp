@@ -41,6 +41,14 @@ class FluxReader {
     reading_.equation = true;
   }
 
+  /// Reads the terms of a law, each a flux or a source.
+  void read(const dsl::Expr& e) {
+    read(e, 1);
+    if (law_.curl && other_flux_)
+      d_.fail(errors::not_yet(law_.span, "another flux beside `curl` in a law"));
+  }
+
+ private:
   void read(const dsl::Expr& e, int sign) {
     if (e.kind == ExprKind::Binary && (e.text == "+" || e.text == "-")) {
       read(*e.args[0], sign);
@@ -51,6 +59,8 @@ class FluxReader {
       divergence(*e.args[0], sign);
     } else if (is_call(e, "grad", 1)) {
       gradient(e, sign);
+    } else if (is_call(e, "curl", 1)) {
+      curl(e, sign);
     } else if (is_call(e, "d", 2) && axis_of(*e.args[1]) >= 0) {
       along(e, axis_of(*e.args[1]), sign);
     } else {
@@ -58,7 +68,6 @@ class FluxReader {
     }
   }
 
- private:
   static bool is_call(const dsl::Expr& e, const char* name, std::size_t args) {
     return e.kind == ExprKind::Call && e.text == name && e.args.size() == args;
   }
@@ -74,6 +83,10 @@ class FluxReader {
   void add_flux(std::size_t component, int axis, Expr value, int sign) {
     Expr& flux = law_.flux[component][static_cast<std::size_t>(axis)];
     flux = sign > 0 ? flux + value : flux - value;
+  }
+  void add_other_flux(std::size_t component, int axis, Expr value, int sign) {
+    other_flux_ = true;
+    add_flux(component, axis, value, sign);
   }
   Expr real_part(const dsl::Expr& e, const Component& c) {
     if (!c.real() && !c.im.is_zero()) d_.fail(errors::not_real(e.span, "a flux"));
@@ -124,7 +137,7 @@ class FluxReader {
     }
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = 0; k < dims; ++k) {
-        add_flux(i, static_cast<int>(k), real_part(e, v.parts[i * dims + k]), sign);
+        add_other_flux(i, static_cast<int>(k), real_part(e, v.parts[i * dims + k]), sign);
       }
     }
   }
@@ -138,7 +151,30 @@ class FluxReader {
           e.span,
           fmt::format("`{}` has no component for each axis: it takes no gradient", law_.name)));
     }
-    for (std::size_t i = 0; i < components(); ++i) add_flux(i, static_cast<int>(i), value, sign);
+    for (std::size_t i = 0; i < components(); ++i)
+      add_other_flux(i, static_cast<int>(i), value, sign);
+  }
+
+  /// (curl E)_i = sum_jk eps_ijk d_j E_k; in two dimensions E is the component along the third
+  /// axis.
+  void curl(const dsl::Expr& e, int sign) {
+    const Value v = lower_.value(*e.args[0], scope_);
+    const int dims = d_.grid.dims;
+    if (dims < 2 || components() != static_cast<std::size_t>(dims) ||
+        v.parts.size() != (dims == 2 ? 1U : 3U)) {
+      d_.fail(errors::wrong_shape(
+          e.span,
+          fmt::format("the curl in the law of `{}` is of a vector with three components, or "
+                      "in two dimensions of a number, and has a component for each axis",
+                      law_.name)));
+    }
+    law_.curl = true;
+    for (int k = dims == 2 ? 2 : 0; k < 3; ++k) {
+      const int i = (k + 1) % 3, j = (k + 2) % 3;
+      const Expr along = real_part(e, v.parts[dims == 2 ? 0 : static_cast<std::size_t>(k)]);
+      add_flux(static_cast<std::size_t>(i), j, along, sign);
+      add_flux(static_cast<std::size_t>(j), i, along, -sign);
+    }
   }
 
   void along(const dsl::Expr& e, int axis, int sign) {
@@ -148,7 +184,7 @@ class FluxReader {
                                   fmt::format("`{}` has {} components", law_.name, components())));
     }
     for (std::size_t i = 0; i < components(); ++i) {
-      add_flux(i, axis, real_part(e, v.parts[i]), sign);
+      add_other_flux(i, axis, real_part(e, v.parts[i]), sign);
     }
   }
 
@@ -168,6 +204,7 @@ class FluxReader {
   const Equations& d_;
   Lowerer& lower_;
   Law& law_;
+  bool other_flux_ = false;  ///< than that of a curl
   Reading reading_;
   Scope scope_ = Scope::in(reading_);
 };
@@ -285,7 +322,7 @@ std::vector<Law> read_laws(const Equations& d) {
                     std::vector<Expr>(static_cast<std::size_t>(d.grid.dims), zero));
     law.source.assign(field.arrays.size(), zero);
     FluxReader reader(d, lower, law);
-    for (const dsl::Item* right : dsl::positional(*clause)) reader.read(*right->value, 1);
+    for (const dsl::Item* right : dsl::positional(*clause)) reader.read(*right->value);
     laws.push_back(std::move(law));
   }
   for (Law& law : read_relaxations(d, lower)) laws.push_back(std::move(law));

@@ -10,6 +10,7 @@
 #include "compiler/physics/fluids/axis_scheme.hpp"
 #include "compiler/physics/fluids/conservation.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
+#include "compiler/physics/fluids/curl_laws.hpp"
 #include "compiler/physics/fluids/curvature.hpp"
 #include "compiler/physics/fluids/ends.hpp"
 #include "compiler/physics/fluids/flux_parts.hpp"
@@ -128,6 +129,7 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
     const Expr speed = told ? along.speed : signals.at_site(axis, along.speed);
     if (speed) c.speeds.push_back(told && !is_step ? per_coordinate(d, speed, axis) : speed);
   }
+  keep_divergence(d, c);
   const GivenEnds ends(d, lower);
   for (AxisScheme& scheme : c.sweeps) ends.put_into(scheme, c.step && c.half_step);
   const std::vector<Law> laws = ends.in_sources(own);
@@ -156,6 +158,7 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
       }
       for (const AxisScheme& scheme : c.sweeps) {
         const Expr part = scheme.result.at(array);
+        if (part.is_zero()) continue;
         rate = rate.is_zero() ? part : arena.raw(Op::Add, {rate, part});
       }
       rates[array] = rate;

@@ -138,6 +138,7 @@ class Lowerer {
   std::optional<Value> adjoint_value(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> laplacian(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> divergence(const dsl::Expr& e, const Scope& scope);
+  std::optional<Value> curl(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> gradient(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> neighbours(const dsl::Expr& e, const Scope& scope);
   Value axis_derivative(const Value& x, int axis);

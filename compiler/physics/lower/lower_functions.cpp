@@ -82,6 +82,7 @@ const std::map<Rule, Lowerer::ReadCall>& Lowerer::readers() {
       {Rule::Conjugate, &Lowerer::conjugated},
       {Rule::Gradient, &Lowerer::gradient},
       {Rule::Divergence, &Lowerer::divergence},
+      {Rule::Curl, &Lowerer::curl},
       {Rule::Dot, &Lowerer::dot},
       {Rule::Cross, &Lowerer::cross},
       {Rule::Outer, &Lowerer::outer},

@@ -128,6 +128,23 @@ std::optional<Value> Lowerer::divergence(const dsl::Expr& e, const Scope& scope)
   return sum;
 }
 
+std::optional<Value> Lowerer::curl(const dsl::Expr& e, const Scope& scope) {
+  const Value x = argument(e, 0, scope);
+  const auto slope = [&](int component, int axis) {
+    return axis_derivative({1, 1, {x.parts[static_cast<std::size_t>(component)]}}, axis);
+  };
+  const auto turns = [&](int a, int b) { return subtract(slope(b, a), slope(a, b)).parts[0]; };
+  const int dims = d_.grid.dims;
+  if (x.columns == 1 && x.rows == dims && dims == 3)
+    return Value{3, 1, {turns(1, 2), turns(2, 0), turns(0, 1)}};
+  if (x.columns == 1 && x.rows == dims && dims == 2) return Value{1, 1, {turns(0, 1)}};
+  if (x.scalar() && dims == 2)
+    return Value{2, 1, {slope(0, 1).parts[0], negate(slope(0, 0)).parts[0]}};
+  d_.fail(errors::wrong_shape(e.span,
+                              "`curl` takes a vector with one component for each axis, or "
+                              "in two dimensions a number"));
+}
+
 std::optional<Value> Lowerer::laplacian(const dsl::Expr& e, const Scope& scope) {
   const Value x = argument(e, 0, scope);
   if (d_.laplacian < 0) d_.fail(errors::no_lattice(e.span, "lap"));

@@ -31,6 +31,7 @@ struct Law {
   /// empty where no part does.
   std::vector<std::vector<Expr>> through;
   std::vector<LawNoise> noise;  ///< [component]; empty: no term holds noise
+  bool curl = false;            ///< `conserve B = b: curl(E)`: div(B) does not change
   dsl::Span span;
 };
 

@@ -309,6 +309,23 @@ init rho = 1, v = 0
 precision real = f64
 every 20 steps: total(N) -> "m.h5"
 )"},
+      {"magnetic", R"(model magnetic "fields without divergence, with resistance and a source"
+lattice box: 3*4*3, spacing = 0.4, boundary = periodic
+primitive rho: real, v, b: vec(3)
+conserve N = rho:   div(rho*v)
+conserve M = rho*v: div(outer(M, v) - outer(b, b)) + grad(rho + norm2(b)/2)
+conserve B = b:     curl(0.1*sqrt(rho)*curl(b) - cross(v, b)) - 0.1*[rho, 0, x]
+recover {
+  rho = N
+  v   = M/N
+  b   = B
+}
+scheme kt, speed = norm(v) + sqrt(1 + norm2(b))
+evolve ssp_rk3, dt = 0.01*dx, until = t > 0.1
+init rho = 1, v = 0, b = [1, 0, 0.5]
+precision real = f64
+every 20 steps: total(N) -> "m.h5"
+)"},
   };
   return kTexts;
 }
@@ -402,6 +419,8 @@ const std::vector<Fault>& faults() {
       {"heat that flows uphill", "viscous", line(1, "through_E", times(-1))},
       {"noise of the other sign", "noisy", noise(1, times(-1))},
       {"noise a tenth too strong", "noisy", noise(0, times(1.1))},
+      // fields without divergence
+      {"a curl of the other sign", "magnetic", line(2, "curl_B", times(-1))},
       // the start
       {"a start of the other sign", "fluid", start(1, times(-1))},
       {"a start without a Lorentz factor", "fluid", start(3, times(1.001))},

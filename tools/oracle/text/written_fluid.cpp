@@ -2,9 +2,11 @@
 #include "tools/oracle/text/written_fluid.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "tools/oracle/text/written_scope.hpp"
@@ -429,6 +431,15 @@ void WrittenFluid::read_flux(const dsl::Expr& e, long double sign, const Written
     const Numbers v = text_.value(*e.args[0], names, &place);
     for (std::size_t i = 0; i < size; ++i) out[first + i].at(i) += sign * part(v, 0);
     isotropic_[first] += sign * part(v, 0);
+  } else if (call("curl", 1)) {
+    const Numbers v = text_.value(*e.args[0], names, &place);
+    for (int k = axes == 2 ? 2 : 0; k < 3; ++k) {
+      const auto i = static_cast<std::size_t>((k + 1) % 3),
+                 j = static_cast<std::size_t>((k + 2) % 3);
+      const long double field = part(v, axes == 2 ? 0 : static_cast<std::size_t>(k));
+      out[first + i].at(j) += sign * field;
+      out[first + j].at(i) -= sign * field;
+    }
   } else if (call("d", 2) && axis_of(*e.args[1]) >= 0) {
     const Numbers v = text_.value(*e.args[0], names, &place);
     const auto k = static_cast<std::size_t>(axis_of(*e.args[1]));
@@ -542,8 +553,8 @@ Cell WrittenFluid::sources(const FluidCell& cell,
 
 bool WrittenFluid::holds_more_than_values(const dsl::Expr& e) const {
   const bool call = e.kind == ExprKind::Call;
-  if (call && (e.text == "d" || e.text == "grad" || e.text == "div" || e.text == "lap"))
-    return true;
+  constexpr std::array<std::string_view, 5> kDerivatives{"d", "grad", "div", "curl", "lap"};
+  if (call && std::count(kDerivatives.begin(), kDerivatives.end(), e.text) > 0) return true;
   if (e.kind == ExprKind::Name) {
     if (e.text == "noise") return true;
     const dsl::Symbol* symbol = resolved_.find(e.text);
@@ -554,13 +565,24 @@ bool WrittenFluid::holds_more_than_values(const dsl::Expr& e) const {
                      [&](const dsl::ExprPtr& arg) { return holds_more_than_values(*arg); });
 }
 
+std::vector<WrittenFluid::Name> WrittenFluid::curls() const {
+  std::vector<Name> names;
+  for (std::size_t i = 0; i < laws_.size(); ++i)
+    for (const dsl::Expr* right : laws_[i].right) {
+      const dsl::Expr* e = right;
+      while (e->kind == ExprKind::Binary || e->kind == ExprKind::Unary) e = e->args[0].get();
+      if (e->kind == ExprKind::Call && e->text == "curl") names.push_back(quantities_[i]);
+    }
+  return names;
+}
+
 bool WrittenFluid::fluxes_hold_derivatives() const {
   const std::function<bool(const dsl::Expr&)> term = [&](const dsl::Expr& e) {
     const bool sum = (e.kind == ExprKind::Binary && (e.text == "+" || e.text == "-")) ||
                      e.kind == ExprKind::Unary;
     if (sum) return std::any_of(e.args.begin(), e.args.end(), [&](auto& a) { return term(*a); });
-    const bool flux =
-        e.kind == ExprKind::Call && (e.text == "div" || e.text == "grad" || e.text == "d");
+    const bool flux = e.kind == ExprKind::Call &&
+                      (e.text == "div" || e.text == "grad" || e.text == "d" || e.text == "curl");
     return flux && holds_more_than_values(*e.args.at(0));
   };
   return std::any_of(laws_.begin(), laws_.end(), [&](const Law& law) {

@@ -79,6 +79,8 @@ class WrittenFluid {
   /// face from `place` to the next cell. `primitives`: of any place.
   Cell through(const std::function<Cell(const Place&)>& primitives, const Place& place, int axis);
   bool fluxes_hold_derivatives() const;  ///< or noise
+  /// Quantities whose law is `curl(E)`, perhaps with sources behind it.
+  std::vector<Name> curls() const;
   /// Whether the last `sources` held derivatives in time.
   bool held_derivatives() const { return text_.was_moved; }
   /// Whether the model has `metric scale(h1, h2, h3)`.
@@ -178,6 +180,9 @@ class WrittenScheme {
     long double weight = 1;
   };
   class Pass;
+  void put_curl(const WrittenFluid::Name& name, const std::vector<Cell>& cells,
+                const std::vector<Cell>& primitives, const std::vector<Place>& places,
+                std::vector<Cell>& result);
 
   using Sources = std::function<Cell(const Cell& derivatives)>;
   Cell derivatives(const FluidCell& cell, const Cell& of_fluxes, const Sources& sources,

@@ -43,6 +43,17 @@ Numbers Written::call(const dsl::Expr& e, const Scope& scope, const Place* place
   if (f == "loop" || f == "path") return loop(e, scope, place);
   if (f == "table") return table(e, scope, place);
   if (f == "spinor" && e.args.size() == 2) return unit_spinor(e, scope, place);
+  if (f == "curl") {
+    if (!place) throw NeedsPlace{};
+    const auto slope_of = [&](std::size_t component, int axis) {
+      return slope(*e.args[0], scope, *place, axis).parts.at(component);
+    };
+    if (box.dims == 2 && slope(*e.args[0], scope, *place, 0).scalar())
+      return Numbers::vector({slope_of(0, 1), -slope_of(0, 0)});
+    const Complex z = slope_of(1, 0) - slope_of(0, 1);
+    if (box.dims == 2) return Numbers::of(z);
+    return Numbers::vector({slope_of(2, 1) - slope_of(1, 2), slope_of(0, 2) - slope_of(2, 0), z});
+  }
   if (f == "lap" || f == "grad" || f == "div" || f == "faces" || f == "edges" || f == "corners") {
     if (!place) throw NeedsPlace{};
     if (f == "lap") return laplacian(*e.args[0], scope, *place);

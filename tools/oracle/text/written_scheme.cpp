@@ -76,6 +76,12 @@ class WrittenScheme::Pass {
     if (!s_.step() && fluid().in_coordinates()) return by_areas(*s_.last_, component, p);
     return value(*s_.last_, component, p, {});
   }
+  /// What this rate has through the face to the next cell: of -(X - X@-k)/dx it is -X/dx.
+  long double through_face(int component, const Place& p) {
+    return by_faces(*s_.last_, component, p, [&](const dsl::Expr& difference) {
+      return value(*difference.args[0], component, p, nullptr);
+    });
+  }
 
  private:
   WrittenFluid& fluid() const { return s_.fluid_; }
@@ -212,15 +218,20 @@ class WrittenScheme::Pass {
   }
   /// A rate in which `X - X@-k` is what X carries through the faces of a cell.
   long double by_areas(const dsl::Expr& e, int c, const Place& p) {
-    const auto part = [&](std::size_t i) { return by_areas(*e.args[i], c, p); };
-    const auto plain = [&](std::size_t i) { return value(*e.args[i], c, p, nullptr); };
-    if (is_difference(e)) {
+    return by_faces(e, c, p, [&](const dsl::Expr& difference) {
       const Place back = moved(p, -1);
-      const dsl::Expr& face = *e.args[0];
+      const dsl::Expr& face = *difference.args[0];
       return (fluid().area(p, axis_) * value(face, c, p, nullptr) -
               fluid().area(back, axis_) * value(face, c, back, nullptr)) /
              fluid().volume(p);
-    }
+    });
+  }
+  /// The value of the last line with `of_difference` in place of `X - X@-k`.
+  long double by_faces(const dsl::Expr& e, int c, const Place& p,
+                       const std::function<long double(const dsl::Expr&)>& of_difference) {
+    const auto part = [&](std::size_t i) { return by_faces(*e.args[i], c, p, of_difference); };
+    const auto plain = [&](std::size_t i) { return value(*e.args[i], c, p, nullptr); };
+    if (is_difference(e)) return of_difference(e);
     if (e.kind == ExprKind::Unary && e.text == "-") return -part(0);
     if (e.kind == ExprKind::Binary && e.text == "+") return part(0) + part(1);
     if (e.kind == ExprKind::Binary && e.text == "-") return part(0) - part(1);
@@ -616,6 +627,45 @@ Cell WrittenScheme::primitives_at(const std::vector<Cell>& primitives, Place p) 
   return there.primitives;
 }
 
+/// The rates of a law with a curl, by central differences of E. In a cell that is the mean of its
+/// values at four faces.
+void WrittenScheme::put_curl(const WrittenFluid::Name& name, const std::vector<Cell>& cells,
+                             const std::vector<Cell>& primitives, const std::vector<Place>& places,
+                             std::vector<Cell>& result) {
+  const long double dx = fluid_.text().box.dx;
+  std::vector<Pass> passes;
+  for (int axis = 0; axis < fluid_.dims(); ++axis)
+    passes.emplace_back(*this, axis, 0, cells, primitives);
+  const auto everywhere = [&](const Place& there) { return primitives_at(primitives, there); };
+  const auto shifted = [](Place p, int axis, int by) {
+    p[static_cast<std::size_t>(axis)] += by;
+    return p;
+  };
+  const auto face = [&](int axis, int component, const Place& p) {
+    const int c = name.first + component;
+    long double value = passes[static_cast<std::size_t>(axis)].through_face(c, p);
+    if (fluid_.fluxes_hold_derivatives())
+      value -= fluid_.through(everywhere, p, axis).at(static_cast<std::size_t>(c)) / dx;
+    return value;
+  };
+  for (Cell& cell : result) std::fill_n(cell.begin() + name.first, name.size, 0.0L);
+  for (int i = 0; i < name.size; ++i)
+    for (int j = i + 1; j < name.size; ++j) {
+      const auto field = [&](const Place& p) {
+        return (face(i, j, p) + face(i, j, shifted(p, i, -1)) - face(j, i, p) -
+                face(j, i, shifted(p, j, -1))) /
+               4;
+      };
+      for (std::size_t s = 0; s < places.size(); ++s) {
+        const Place& p = places[s];
+        result[s][static_cast<std::size_t>(name.first + j)] +=
+            (field(shifted(p, i, 1)) - field(shifted(p, i, -1))) / 2;
+        result[s][static_cast<std::size_t>(name.first + i)] -=
+            (field(shifted(p, j, 1)) - field(shifted(p, j, -1))) / 2;
+      }
+    }
+}
+
 std::vector<Cell> WrittenScheme::rates(const std::vector<Cell>& cells,
                                        const std::vector<Place>& places,
                                        std::vector<Cell>* of_fluxes) {
@@ -648,6 +698,10 @@ std::vector<Cell> WrittenScheme::rates(const std::vector<Cell>& cells,
         result[i][c] -= (right * out[c] - left * in[c]) / inside;
     }
   }
+  fluid_.text().noise = nullptr;
+  for (const WrittenFluid::Name& name : fluid_.curls())
+    put_curl(name, cells, primitives, places, result);
+  fluid_.text().noise = noise;
   if (of_fluxes) *of_fluxes = result;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Place& p = places[i];
