@@ -553,8 +553,9 @@ Cell WrittenFluid::sources(const FluidCell& cell,
 
 bool WrittenFluid::holds_more_than_values(const dsl::Expr& e) const {
   const bool call = e.kind == ExprKind::Call;
-  constexpr std::array<std::string_view, 5> kDerivatives{"d", "grad", "div", "curl", "lap"};
+  constexpr std::array<std::string_view, 4> kDerivatives{"grad", "div", "curl", "lap"};
   if (call && std::count(kDerivatives.begin(), kDerivatives.end(), e.text) > 0) return true;
+  if (call && e.text == "d" && e.args.size() == 2 && axis_of(*e.args[1]) >= 0) return true;
   if (e.kind == ExprKind::Name) {
     if (e.text == "noise") return true;
     const dsl::Symbol* symbol = resolved_.find(e.text);
