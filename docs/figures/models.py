@@ -56,6 +56,7 @@ FIGURES = {
     "gubser": ([], ["profile(eps)"], "eps at t = 2", False),
     "freeze_out": ([], ["centre"], "largest T in 1/fm", False),
     "event2d": ([], ["eps_p"], "anisotropy of momentum", False),
+    "event2d_bulk": ([], ["entropy"], "entropy for each unit of rapidity", False),
     "sedov": ([], ["profile(rho)", "profile(p)"], "rho, p at t = 1", False),
     "lake": ([], ["profile(surface)"], "surface at t = 1.5", False),
     "riemann2d": ([], ["max(rho)"], "largest rho", False),

@@ -430,7 +430,12 @@ void Inference::definition(const Symbol& symbol) {
   } else {
     value = infer(*symbol.value, scope);
     if (symbol.kind == SymbolKind::Swept && value.type.base == Base::Vector) {
-      value.type = type_of(value.type.complex ? Base::Complex : Base::Real);
+      const auto whole = [&](const ExprPtr& each) {
+        return infer(*each, scope).type.base == Base::Integer;
+      };
+      value.type = std::ranges::all_of(symbol.value->args, whole)
+                       ? type_of(Base::Integer)
+                       : type_of(value.type.complex ? Base::Complex : Base::Real);
     }
   }
   for (const std::string& parameter : symbol.parameters) value.free.erase(parameter);

@@ -81,8 +81,10 @@ constexpr Builtin kBuiltins[] = {
     // data
     {"index", 1, 1, Rule::SiteNumber, "", "number of the site along an axis, from 0"},
     {"table", 1, kAny, Rule::Table, "outside order even odd", "tabulated function"},
-    {"file", 1, 1, Rule::File, "",
-     "numbers of a file: a start, `[n]` after it one of a stack, `[i, j]` an entry"},
+    {"file", 1, 1, Rule::File, "spread",
+     "numbers of a file: a start, `[n]` after it one of a stack, `[i, j]` an entry; with `spread` "
+     "of "
+     "points"},
 // outputs
 #define VPHI_OUTPUT(kind, name, group, arrays, axis, shape, options, meaning, ...) \
   {name, 1, kAny, Rule::Output, options, meaning},

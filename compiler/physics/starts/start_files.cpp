@@ -156,6 +156,55 @@ Value links_of_file(const Program& d, const dsl::Expr& e, const StateField& fiel
   return v;
 }
 
+/// The width that points of a file are spread with, if the text says so.
+const dsl::NamedArgument* spread_of(const dsl::Expr& e) {
+  const dsl::Expr& call = call_of(e);
+  return call.named.empty() ? nullptr : &call.named[0];
+}
+
+/// Points with weights, spread as Gaussians: an array that the run fills.
+Value points_start(const Program& d, Lowerer& lower, const dsl::Expr& e,
+                   const dsl::NamedArgument& spread, const StateField& field,
+                   const Reading& reading, const Add& add) {
+  if (field.particle || field.links || field.complex || field.rows * field.columns != 1 ||
+      !d.grid.present || d.grid.dims > 3)
+    d.fail(
+        errors::not_yet(spread.span, "points as a start of what is no real number at each site"));
+  const Walls& walls = field.beside_laws() ? field.walls : d.grid;
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis) {
+    const Boundary ends = walls.boundary[axis];
+    if (ends == Boundary::Periodic || ends == Boundary::Antiperiodic)
+      d.fail(errors::not_yet(spread.span, "points in a box whose ends are joined"));
+  }
+  const auto width = static_cast<double>(lower.fixed(*spread.value, "a width")->number.real);
+  if (!(width > 0)) d.fail(errors::option_value(spread.span, "spread", "a positive length"));
+  const dsl::Expr& name = *call_of(e).args[0];
+  FieldWanted wanted;
+  wanted.field = field.name;
+  wanted.axes = {"point"};
+  wanted.values = {{d.grid.dims + 1}};
+  wanted.indices = e.kind == ExprKind::Index ? e.args.size() - 1 : 0;
+  const auto fail = [&](const std::string& problem) {
+    d.fail(errors::table_file(name.span, problem, static_cast<int>(TableError::Kind::Shape)));
+  };
+  if (!axes_in(d, name))
+    fail(fmt::format("{} is a text: points lie in sets of an HDF5 file", name.text));
+  const FieldFound found = find(d, e, wanted);
+  if (found.value.empty())
+    fail(
+        fmt::format("{} has a number for each point, and `spread` takes rows of {}: a position and "
+                    "a weight",
+                    name.text, d.grid.dims + 1));
+  RandomField random;
+  random.kind = RandomField::Kind::File;
+  random.file = found.file;
+  random.members = members(d, lower, e, reading, found.leading);
+  for (const std::int64_t n : found.leading) random.leading.push_back(static_cast<int>(n));
+  random.components = d.grid.dims + 1;
+  random.cutoff = 1 / width;
+  return Value::of(add(random));
+}
+
 }  // namespace
 
 bool is_file(const dsl::Expr& e) {
@@ -172,6 +221,8 @@ bool is_stack(const Program& d, const dsl::Expr& e) {
 
 Value file_start(const Program& d, Lowerer& lower, const dsl::Expr& e, const StateField& field,
                  const Reading& reading, const Add& add) {
+  if (const dsl::NamedArgument* spread = spread_of(e))
+    return points_start(d, lower, e, *spread, field, reading, add);
   if (field.links) return links_of_file(d, e, field, add);
   if (!field.particle && !d.grid.present)
     d.fail(errors::not_yet(e.span, "a file of the initial values of what is not a field"));

@@ -6,7 +6,9 @@
 // 2. Axes in front form a stack of fields: `file("events.h5:e")[event]` takes one of them, and a
 // different one in each instance where `event` is swept. Values at sites are resampled onto the
 // lattice; the numbers of bodies and of links must be those of the model. A text file has a row for
-// each site or body.
+// each site or body. With `spread = w` a set has rows of points instead, a position and a weight,
+// and each point adds its weight as a Gaussian of width w (runtime/io/point_file.hpp): the array is
+// one of kind File with the wave number 1/w as its cutoff.
 #pragma once
 
 #include <functional>

@@ -175,10 +175,12 @@ std::optional<Value> Lowerer::matrix_entry(const dsl::Expr& e, const Scope& scop
 
 /// `file("name:set")[i]`, `[i, j]`: numbers known now, row i, column j, from 0.
 Value Lowerer::file_entry(const dsl::Expr& e, const Scope& scope) {
-  if (const auto entry = matrix_entry(e, scope)) return *entry;
   const Reading& reading = scope.reading();
-  if (reading.random && is_stack(d_, e)) return reading.random(e, reading);  // initial values
   const dsl::Expr& call = *e.args[0];
+  if (!call.named.empty() && !reading.random)
+    d_.fail(errors::not_yet(call.named[0].span, "points of a file elsewhere than in `init`"));
+  if (const auto entry = matrix_entry(e, scope)) return *entry;
+  if (reading.random && is_stack(d_, e)) return reading.random(e, reading);  // initial values
   const Matrix m = read(d_, *call.args[0], [](const std::string& folder, const std::string& text) {
     return read_file(folder, text);
   });

@@ -10,6 +10,7 @@
 #include "runtime/io/configurations/wilson_loop.hpp"
 #include "runtime/io/field_file.hpp"
 #include "runtime/io/link_set.hpp"
+#include "runtime/io/point_file.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/random/philox.hpp"
 #include "runtime/run/session.hpp"
@@ -174,12 +175,29 @@ std::vector<double> numbers_of(const io::Configuration& c, const RandomField& fi
   return out;
 }
 
+/// The fields of some members of a stack, on the lattice.
+std::vector<std::vector<double>> fields_of_file(const program::Program& p, const RandomField& field,
+                                                const std::vector<std::int64_t>& members) {
+  const std::vector<std::int64_t> leading(field.leading.begin(), field.leading.end());
+  if (field.cutoff > 0)  // points, spread with the width 1/cutoff
+    return io::spread_points(field.file, {p.dims, leading, 1 / field.cutoff}, members, p.extent,
+                             p.dx_physical);
+  const io::FieldPlace place{p.dims, field.components, field.entry, field.as_it_is, leading};
+  std::vector<std::vector<double>> values;
+  for (io::FieldFile& read : io::read_fields(field.file, place, members)) {
+    if (field.as_it_is && !std::equal(read.cells.begin(), read.cells.end(), p.extent.begin()))
+      throw io::ResultsError(
+          fmt::format("{} has another number of values than the model", field.file));
+    values.push_back(field.as_it_is ? std::move(read.values)
+                                    : io::resampled(read, p.extent, p.dx_physical));
+  }
+  return values;
+}
+
 /// Reads an array from a file: the same for all instances, or a member of a stack for each
 /// instance.
 void from_file(const program::Program& p, const RandomField& field, std::int64_t first,
                std::int64_t count, std::span<double> out) {
-  io::FieldPlace place{p.dims, field.components, field.entry, field.as_it_is, {}};
-  place.leading.assign(field.leading.begin(), field.leading.end());
   std::map<std::int64_t, std::size_t> known;  // place in the stack -> in `members`
   std::vector<std::int64_t> members;
   std::vector<std::size_t> of_instance;
@@ -193,14 +211,7 @@ void from_file(const program::Program& p, const RandomField& field, std::int64_t
     if (fresh) members.push_back(member);
     of_instance.push_back(found->second);
   }
-  std::vector<std::vector<double>> values;
-  for (io::FieldFile& read : io::read_fields(field.file, place, members)) {
-    if (field.as_it_is && !std::equal(read.cells.begin(), read.cells.end(), p.extent.begin()))
-      throw io::ResultsError(
-          fmt::format("{} has another number of values than the model", field.file));
-    values.push_back(field.as_it_is ? std::move(read.values)
-                                    : io::resampled(read, p.extent, p.dx_physical));
-  }
+  const auto values = fields_of_file(p, field, members);
   for (std::int64_t i = 0; i < count; ++i)
     std::ranges::transform(values[of_instance[static_cast<std::size_t>(i)]],
                            out.begin() + i * p.sites(),

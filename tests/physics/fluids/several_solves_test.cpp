@@ -95,7 +95,7 @@ TEST(SeveralSolves, TheTemperatureAndTheVelocityTogether) {
 /// A collision of gold with the HotQCD equation of state and 14-moment shear stress: numbers of an
 /// independent code at dx = 0.2 and 0.133 fm, whose last digits are uncertain. Here dx = 0.32 fm.
 TEST(SeveralSolves, ACollisionIsThatOfAnIndependentCode) {
-  std::ifstream file(VPHI_SOURCE_DIR "/docs/hydro.md");
+  std::ifstream file(VPHI_SOURCE_DIR "/docs/viscous.md");
   std::string text{std::istreambuf_iterator<char>(file), {}};
   text.erase(0, text.find("model event2d"));
   text = changed(text, "64^2, length", "80^2, length");
