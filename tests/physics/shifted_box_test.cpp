@@ -25,7 +25,7 @@ using testing::largest;
 using testing::last;
 using testing::run_text;
 
-constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kFullTurn = 2 * std::numbers::pi;
 
 std::vector<testing::Simulation> shift_devices() {
   std::vector<testing::Simulation> found(1);
@@ -42,7 +42,7 @@ double wide(double k) { return 2.5 - 8.0 / 3 * std::cos(k) + std::cos(2 * k) / 6
 // crosses the end from two rows.
 TEST(ShiftedBox, WavesHaveTiedMomenta) {
   constexpr double dx = 0.5, dt = 0.1;
-  const double p = kTurn * 2 / 12, q = (kTurn * -1 + 5 * p) / 6;
+  const double p = kFullTurn * 2 / 12, q = (kFullTurn * -1 + 5 * p) / 6;
   for (const bool fourth : {false, true}) {
     const auto symbol = fourth ? wide : nearest;
     const double k2 = (symbol(p) + symbol(q)) / (dx * dx);
@@ -199,7 +199,7 @@ TEST(ShiftedBox, ChainsOfFieldsDrawItsWaves) {
     double square = 0, product = 0;
     for (int n = 0; n < 4; ++n)
       for (int m = 0; m < rows; ++m) {
-        const double p = kTurn * n / 4, q = (kTurn * m + 2 * p) / rows;
+        const double p = kFullTurn * n / 4, q = (kFullTurn * m + 2 * p) / rows;
         const double share = 1 / (nearest(p) + nearest(q) + 1) / (4 * rows);
         square += share, product += share * std::cos(q);
       }

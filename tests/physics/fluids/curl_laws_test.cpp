@@ -27,7 +27,7 @@ runtime::RunResult run_kept(const std::string& text) {
 }
 
 /// Error of a field B = curl(A) that a wind has carried once through the box.
-double carried(const std::string& scheme, int cells) {
+double wind_error(const std::string& scheme, int cells) {
   const auto result = run_kept(fmt::format(R"(model loop "A field in a wind"
 lattice box: {}^2, length = 1, boundary = periodic
 primitive b: vec(2)
@@ -49,7 +49,7 @@ expect conserved(B) within 1e-12
 
 TEST(CurlLaws, AFieldIsCarriedWithOrderTwoAndNoDivergence) {
   for (const char* scheme : {"central", "kt, speed = 2", "hlle, fastest = 2, slowest = -2"}) {
-    const double coarse = carried(scheme, 16), fine = carried(scheme, 32);
+    const double coarse = wind_error(scheme, 16), fine = wind_error(scheme, 32);
     EXPECT_GT(std::log2(coarse / fine), 1.3) << scheme << " " << coarse << ", " << fine;
   }
 }

@@ -30,8 +30,8 @@ bool all_hold(const runtime::RunResult& result) {
 // ---- diffusion ----------------------------------------------------------------------------------
 
 /// log(amplitude) of cos(k*x) at the start over that at t = 2, with rates by `scheme`.
-double decay(const std::string& scheme, const std::string& boundary, int cells, double k,
-             double phase) {
+double decay_of_wave(const std::string& scheme, const std::string& boundary, int cells, double k,
+                     double phase) {
   const std::string wave = fmt::format("cos({}*x + {})", testing::exact(k), testing::exact(phase));
   const auto result = run_text(fmt::format(R"(model spreading "A wave of a diffusing density"
 param D = 0.3
@@ -66,7 +66,8 @@ TEST(DerivativesInFluxes, EveryWaveDecaysWithTheCompactLaplacian) {
     for (const int n : {1, 3, 12, 16}) {  // 16: the shortest
       const double k = 2 * kPi * n / 16;
       const double phase = n == 16 ? kPi / 2 : 0;
-      EXPECT_NEAR(decay(scheme, "periodic", 32, k, phase), compact(k), 1e-6) << scheme << " " << n;
+      EXPECT_NEAR(decay_of_wave(scheme, "periodic", 32, k, phase), compact(k), 1e-6)
+          << scheme << " " << n;
     }
 }
 
@@ -74,7 +75,8 @@ TEST(DerivativesInFluxes, NothingPassesAWall) {
   for (const int n : {1, 2, 9}) {  // cos(k*x) has its extremes at the walls
     const double k = kPi * n / 16, phase = k * 8;
     for (const char* boundary : {"neumann", "outflow"})
-      EXPECT_NEAR(decay("central", boundary, 32, k, phase), compact(k), 1e-6) << boundary << n;
+      EXPECT_NEAR(decay_of_wave("central", boundary, 32, k, phase), compact(k), 1e-6)
+          << boundary << n;
   }
 }
 

@@ -27,7 +27,7 @@ using testing::Simulation;
 // ---- two dimensions -----------------------------------------------------------------------------
 
 constexpr double kAngle = 3;  ///< of the holonomy at the far end; it is 1 at the near one
-constexpr int kPlaquettes = 4;
+constexpr int kHeldPlaquettes = 4;
 
 /// 64 chains on a cylinder of 2 x 3 sites. The far end's links turn by a half of kAngle each.
 struct HeldChain {
@@ -46,10 +46,10 @@ struct HeldChain {
   }
 };
 
-const HeldChain kPhases{.gauge = "U(1)",
-                        .action = "beta*sum(1 - re(P[mu,nu]), mu < nu)",
-                        .start = "phase if k == x else 1",
-                        .plaquette = "total(re(P[x,y]))/4"};
+const HeldChain kHeldPhases{.gauge = "U(1)",
+                            .action = "beta*sum(1 - re(P[mu,nu]), mu < nu)",
+                            .start = "phase if k == x else 1",
+                            .plaquette = "total(re(P[x,y]))/4"};
 const HeldChain kMatrices{
     .gauge = "SU(2)",
     .action = "beta/2*sum(2 - re(tr(P[mu,nu])), mu < nu)",
@@ -62,8 +62,8 @@ double slope_of_log(int first, int last, const Weight& c, const Character& ends)
   double z = 0, slope = 0;
   for (int r = first; r <= last; ++r) {
     const auto [value, derivative] = c(r);
-    z += std::pow(value, kPlaquettes) * ends(r);
-    slope += std::pow(value, kPlaquettes - 1) * derivative * ends(r);
+    z += std::pow(value, kHeldPlaquettes) * ends(r);
+    slope += std::pow(value, kHeldPlaquettes - 1) * derivative * ends(r);
   }
   return slope / z;
 }
@@ -117,10 +117,10 @@ const std::string kTrajectories =
 TEST(HeldLinks, AveragesBetweenEnds) {
   const double phases = between_phases(2), matrices = between_matrices(2);
   EXPECT_GT(std::fabs(phases - std::cyl_bessel_i(1, 2) / std::cyl_bessel_i(0, 2)), 0.1);  // open
-  expect_between_ends(kPhases, "heatbath, sweeps = 700", phases);
-  expect_between_ends(kPhases, "heatbath, sweeps = 700, overrelax = 1", phases);
-  expect_between_ends(kPhases, "metropolis, sweeps = 1400, width = 1", phases);
-  expect_between_ends(kPhases, kTrajectories, phases);
+  expect_between_ends(kHeldPhases, "heatbath, sweeps = 700", phases);
+  expect_between_ends(kHeldPhases, "heatbath, sweeps = 700, overrelax = 1", phases);
+  expect_between_ends(kHeldPhases, "metropolis, sweeps = 1400, width = 1", phases);
+  expect_between_ends(kHeldPhases, kTrajectories, phases);
   expect_between_ends(kMatrices, "heatbath, sweeps = 700, overrelax = 1", matrices);
   expect_between_ends(kMatrices, kTrajectories, matrices);
 }
