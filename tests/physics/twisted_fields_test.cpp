@@ -22,7 +22,7 @@ using testing::largest;
 using testing::last;
 using testing::run_text;
 
-constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kOneTurn = 2 * std::numbers::pi;
 
 std::vector<testing::Simulation> twist_devices() {
   std::vector<testing::Simulation> found(1);
@@ -31,7 +31,7 @@ std::vector<testing::Simulation> twist_devices() {
 }
 
 /// Wave number times dx of wave n on N sites.
-double between(int n, double theta, int sites) { return (kTurn * n + theta) / sites; }
+double between(int n, double theta, int sites) { return (kOneTurn * n + theta) / sites; }
 
 /// -dx^2 lap of a wave, of `lap` as it is without a clause and of the fourth order.
 double second_order(double k) { return 4 * std::pow(std::sin(k / 2), 2); }
