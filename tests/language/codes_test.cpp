@@ -93,6 +93,19 @@ TEST(Codes, EachHasAPage) {
     EXPECT_TRUE(all.contains(code) || excused(code)) << code << ": nothing prints it";
 }
 
+TEST(Codes, EachPageIsTheOnlyOneOfItsCode) {
+  std::map<std::string, int> pages;
+  const std::regex heading("\n## ([EWN][0-9]{4})");
+  for (const auto& entry : fs::directory_iterator(VPHI_SOURCE_DIR "/docs")) {
+    if (entry.path().extension() != ".md") continue;
+    const std::string text = test::read_file(entry.path());
+    for (std::sregex_iterator it(text.begin(), text.end(), heading), end; it != end; ++it)
+      ++pages[(*it)[1]];
+  }
+  EXPECT_GE(pages.size(), 140u);
+  for (const auto& [code, count] : pages) EXPECT_EQ(count, 1) << code;
+}
+
 TEST(Codes, EachHasAModelThatShowsIt) {
   const auto shown =
       codes_in(VPHI_SOURCE_DIR "/tests/language", {".txt"}, std::regex("\\[([EWN][0-9]{4})\\]"));

@@ -107,14 +107,14 @@ Diagnostic walls_differ(Span span, const std::string& one, const std::string& ot
 Diagnostic phase_on_open_axis(Span span, const std::string& spinor, const std::string& axis,
                               const std::string& links, Span declared) {
   return with_label(
-      error("E0322", span,
+      error("E0333", span,
             fmt::format("`{}` has a phase from end to end along {}, and `{}` has no links there",
                         spinor, axis, links),
             "",
             "where links are open no hop leads from the last site to the first, so that a phase "
             "there changes nothing",
-            fmt::format("leave the boundary of `{}` along {} out, or the `open` of `{}`", spinor,
-                        axis, links)),
+            fmt::format("leave the boundary of `{}` along {} out, or that of `{}`", spinor, axis,
+                        links)),
       declared, "declared here");
 }
 

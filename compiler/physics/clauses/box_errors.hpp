@@ -33,7 +33,7 @@ Diagnostic absorbing_boundary(Span span);
 /// E0319: a term couples neighbours of `one` and `other`, whose boundaries differ.
 Diagnostic walls_differ(Span span, const std::string& one, const std::string& other,
                         const std::string& axis, Span declared);
-/// E0322: a spinor has a sign or a phase across an end that no link crosses.
+/// E0333: a spinor has a sign or a phase across an end that no link crosses.
 Diagnostic phase_on_open_axis(Span span, const std::string& spinor, const std::string& axis,
                               const std::string& links, Span declared);
 /// E0327: terms with neighbours are others where the phases of twisted fields change, or with
