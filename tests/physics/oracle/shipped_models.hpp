@@ -33,7 +33,7 @@ inline const std::map<std::string, std::set<std::string>>& not_covered() {
       {"gauge/one_flavour", {"a power of a determinant"}},
       {"gauge/staggered_hmc", {"a power of a determinant"}},
       {"gauge/su2_higgs", {"complex numbers that are drawn"}},
-      // a library function's derivative by a parameter, of a definition: sound_squared(p, T)
+      // its `limit` lines read what is recovered
       {"hydro/event2d_bulk", {"`T`"}},
   };
   return kReasons;
