@@ -333,8 +333,12 @@ std::vector<Law> read_laws(const Equations& d) {
     }
     for (const Component& density : law.density.parts)
       refuse_derivatives_of_fields(d, density.re, law.span);
-    for (const auto& axes : law.flux)
-      for (const Expr flux : axes) refuse_derivatives_of_fields(d, flux, law.span);
+    for (const auto& axes : law.flux) {
+      for (const Expr flux : axes) {
+        refuse_derivatives_of_fields(d, flux, law.span);
+        if (holds_primitive_rate(d, flux)) d.fail(errors::rate_in_flux(law.span, law.name));
+      }
+    }
   }
   if (d.coordinates.given()) add_curvature(d, laws);  // of stresses too
   for (Law& law : laws) take_apart(d, law);

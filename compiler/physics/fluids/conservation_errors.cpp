@@ -298,8 +298,8 @@ Diagnostic flux_of_neighbours(Span law, const std::string& name) {
   return error("E0839", law,
                fmt::format("the flux of `{}` reads neighbours otherwise than by `d`", name), "",
                "at a face a flux has the values of both cells and first derivatives, d(u, x) and "
-               "grad(u), of the state and of names made of it",
-               "write first derivatives; a second one is a quantity of its own or a source");
+               "grad(u), of the state and of names made of it; averages are not taken there",
+               "write first derivatives of the state, and what is more as a source: - D*lap(u)");
 }
 
 Diagnostic derivative_at_face(Span span, const std::string& field, Span declared) {
@@ -359,6 +359,13 @@ Diagnostic signals_beyond_speed(Span law, double signal, double speed, const std
       "what relaxes carries signals, the faster the larger its target is for its time; `speed` of "
       "the scheme bounds them",
       "take a longer time, or give the scheme the speed that is meant");
+}
+
+Diagnostic rate_in_flux(Span span, const std::string& name) {
+  return error("E0834", span, fmt::format("the flux of `{}` holds a derivative in time", name), "",
+               "a flux is of the state at a face, where no equation gives its derivative in time",
+               "write it in a source, or let a variable of its own follow it: relax q = ..., "
+               "time = ...");
 }
 
 Diagnostic rate_of_neighbour(Span span, const std::string& name) {

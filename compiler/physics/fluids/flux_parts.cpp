@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -52,8 +53,13 @@ Expr without_gradients(const Equations& d, Expr e) {
   });
 }
 
-/// Whether neighbours along the axis are read as the two of a central difference.
+/// Whether neighbours along the axis are read as the two of a central difference, and nothing is
+/// read of the whole lattice.
 bool central(const Equations& d, Expr term, std::size_t axis) {
+  if (algebra::contains(term, [](Expr node) {
+        return node.is(Op::PairSum) || algebra::reduces_sites(node.op());
+      }))
+    return false;
   for (const Expr read : algebra::reads(term)) {
     if (!read.is(Op::Load)) return false;
     if (read->offset.d[axis] == 0) continue;
@@ -118,8 +124,8 @@ Expr noise_of_flux(const Equations& d, const Law& law, const NoisyRate& flux, st
   return sum;
 }
 
-/// Primitive variables replaced by what `recover` makes of the quantities: noise is drawn where only
-/// these are in memory.
+/// Primitive variables replaced by what `recover` makes of the quantities: noise is drawn where
+/// only these are in memory.
 Expr of_quantities(const Equations& d, Expr e) {
   std::map<int, Expr> known;
   const auto replaced = [&](Expr value) {

@@ -281,6 +281,10 @@ TEST(DerivativesInFluxes, OthersAreRefused) {
             "error[E0839]: the flux of `N` reads neighbours otherwise than by `d`");
   EXPECT_EQ(first_error("d(lap(n), x)", "central", "rk4"),
             "error[E0839]: the flux of `N` reads neighbours otherwise than by `d`");
+  EXPECT_EQ(first_error("d(mean(n)*d(n, x), x)", "central", "rk4"),
+            "error[E0839]: the flux of `N` reads neighbours otherwise than by `d`");
+  EXPECT_EQ(first_error("d(n + n', x)", "central", "rk4"),
+            "error[E0834]: the flux of `N` holds a derivative in time");
   EXPECT_EQ(first_error("d(n, x)", "central", "srk2", "periodic", "n + noise"),
             "error[E0115]: `noise` has no meaning here");
   EXPECT_EQ(first_error("d(noise^2, x)", "central", "srk2"),

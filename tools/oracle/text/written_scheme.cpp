@@ -641,10 +641,11 @@ void WrittenScheme::put_curl(const WrittenFluid::Name& name, const std::vector<C
     p[static_cast<std::size_t>(axis)] += by;
     return p;
   };
+  const bool derivatives = fluid_.fluxes_hold_derivatives();
   const auto face = [&](int axis, int component, const Place& p) {
     const int c = name.first + component;
     long double value = passes[static_cast<std::size_t>(axis)].through_face(c, p);
-    if (fluid_.fluxes_hold_derivatives())
+    if (derivatives)
       value -= fluid_.through(everywhere, p, axis).at(static_cast<std::size_t>(c)) / dx;
     return value;
   };
