@@ -34,10 +34,12 @@ const dsl::Item* law_of(const dsl::Clause& clause) {
 
 namespace {
 
-/// Reads the right side of one conservation law: fluxes and sources.
+/// Reads the right side of one conservation law: fluxes, which are of the state, and sources, which
+/// may hold derivatives in time too.
 class FluxReader {
  public:
-  FluxReader(const Equations& d, Lowerer& lower, Law& law) : d_(d), lower_(lower), law_(law) {
+  FluxReader(const Equations& d, Lowerer& of_state, Lowerer& of_sources, Law& law)
+      : d_(d), lower_(of_state), of_sources_(of_sources), law_(law) {
     reading_.equation = true;
   }
 
@@ -190,7 +192,7 @@ class FluxReader {
 
   /// A source on the right side of U' = -(...); `sign` turns round.
   void source(const dsl::Expr& e, int sign) {
-    const Value v = lower_.value(e, scope_);
+    const Value v = of_sources_.value(e, scope_);
     if (v.parts.size() != components()) {
       d_.fail(errors::wrong_shape(
           e.span, fmt::format("the source of `{}` has {} components", law_.name, components())));
@@ -202,7 +204,7 @@ class FluxReader {
   }
 
   const Equations& d_;
-  Lowerer& lower_;
+  Lowerer &lower_, &of_sources_;
   Law& law_;
   bool other_flux_ = false;  ///< than that of a curl
   Reading reading_;
@@ -295,8 +297,8 @@ std::vector<StateField> conserved_fields(const Setting& d, std::vector<StateFiel
   return fields;
 }
 
-std::vector<Law> read_laws(const Equations& d) {
-  Lowerer lower(d);
+std::vector<Law> read_laws(const Equations& d, const Equations& of_state) {
+  Lowerer lower(of_state), of_sources(d);
   // `a` and `H` have no place in a flux scheme
   if (d.expanding()) {
     d.fail(errors::not_yet(d.background.span, "conservation laws beside a metric"));
@@ -321,11 +323,11 @@ std::vector<Law> read_laws(const Equations& d) {
     law.flux.assign(field.arrays.size(),
                     std::vector<Expr>(static_cast<std::size_t>(d.grid.dims), zero));
     law.source.assign(field.arrays.size(), zero);
-    FluxReader reader(d, lower, law);
+    FluxReader reader(d, lower, of_sources, law);
     for (const dsl::Item* right : dsl::positional(*clause)) reader.read(*right->value);
     laws.push_back(std::move(law));
   }
-  for (Law& law : read_relaxations(d, lower)) laws.push_back(std::move(law));
+  for (Law& law : read_relaxations(d, of_sources)) laws.push_back(std::move(law));
   for (Law& law : laws) {
     if (!arrays_beside_laws(d).empty()) {
       for (Expr& source : law.source) source = with_gradients(d, source);
@@ -333,12 +335,8 @@ std::vector<Law> read_laws(const Equations& d) {
     }
     for (const Component& density : law.density.parts)
       refuse_derivatives_of_fields(d, density.re, law.span);
-    for (const auto& axes : law.flux) {
-      for (const Expr flux : axes) {
-        refuse_derivatives_of_fields(d, flux, law.span);
-        if (holds_primitive_rate(d, flux)) d.fail(errors::rate_in_flux(law.span, law.name));
-      }
-    }
+    for (const auto& axes : law.flux)
+      for (const Expr flux : axes) refuse_derivatives_of_fields(d, flux, law.span);
   }
   if (d.coordinates.given()) add_curvature(d, laws);  // of stresses too
   for (Law& law : laws) take_apart(d, law);
@@ -349,7 +347,9 @@ Laws read_conservation(const Equations& known) {
   Equations d = known;
   if (!d.resolved.clause("conserve")) return {};
   name_primitive_rates(d);
-  d.laws = read_laws(d);
+  d.laws = read_laws(d, known);
+  d.rates =
+      known.rates;  // derivatives in time of primitive variables have a value in sources alone
   Conservation& c = d.conservation.emplace();
   for (const Law& law : d.laws) {
     c.quantities.insert(c.quantities.end(), law.arrays.begin(), law.arrays.end());

@@ -60,7 +60,9 @@ std::optional<Expr> fluid_name(const Program& d, const std::string& name);
 void refuse_derivatives_of_fields(const Equations& d, Expr e, dsl::Span span);
 
 // ---- steps of read_conservation, in their order
-std::vector<Law> read_laws(const Equations& d);
+/// `of_state`: the same without derivatives in time of primitive variables, which densities and
+/// fluxes do not hold.
+std::vector<Law> read_laws(const Equations& d, const Equations& of_state);
 /// Fills Conservation::recovered and solved.
 void read_recovery(const Equations& d, Conservation& c);
 /// Reads the text of the scheme for every axis into `c`, and returns the rates of the quantities.

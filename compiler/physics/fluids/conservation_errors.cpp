@@ -361,13 +361,6 @@ Diagnostic signals_beyond_speed(Span law, double signal, double speed, const std
       "take a longer time, or give the scheme the speed that is meant");
 }
 
-Diagnostic rate_in_flux(Span span, const std::string& name) {
-  return error("E0834", span, fmt::format("the flux of `{}` holds a derivative in time", name), "",
-               "a flux is of the state at a face, where no equation gives its derivative in time",
-               "write it in a source, or let a variable of its own follow it: relax q = ..., "
-               "time = ...");
-}
-
 Diagnostic rate_of_neighbour(Span span, const std::string& name) {
   return error("E0834", span,
                fmt::format("the source of `{}` reads a derivative in time at a neighbour", name),

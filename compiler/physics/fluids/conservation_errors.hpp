@@ -68,7 +68,6 @@ Diagnostic relaxes_in_turning_frame(Span span, Span metric, const std::string& n
 Diagnostic relaxation_not_resolved(Span dt, Span law, const std::string& name, double steps,
                                    double step);
 Diagnostic signals_beyond_speed(Span law, double signal, double speed, const std::string& state);
-Diagnostic rate_in_flux(Span span, const std::string& name);
 Diagnostic rate_of_neighbour(Span span, const std::string& name);
 Diagnostic rates_not_linear(Span span, const std::string& name);
 Diagnostic rates_not_determined(Span span, std::size_t unknowns, std::size_t equations);

@@ -14,6 +14,7 @@
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
 #include "compiler/physics/fluids/recovery_equation.hpp"
+#include "compiler/physics/lower/recovery_names.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {
@@ -331,7 +332,7 @@ class Recovery {
       for (const auto& [name, size] : sizes) {
         std::vector<Component> parts;
         for (std::size_t i = 0; i < size; ++i) {
-          parts.push_back({arena().symbol(fmt::format("recover:{}:{}", name, i)), {}});
+          parts.push_back({arena().symbol(recovery_name(name, i)), {}});
         }
         scope.values.emplace(name, Value::vector(std::move(parts)));
       }

@@ -334,17 +334,15 @@ std::vector<Law> read_relaxations(const Equations& d, Lowerer& lower) {
   return laws;
 }
 
-bool holds_primitive_rate(const Equations& d, Expr e) {
+bool holds_primitive_rates(const Equations& d, const std::vector<Law>& laws) {
   std::set<int> stand_ins;
   for (const auto& [primitive, stand_in] : d.primitive_rates) stand_ins.insert(stand_in);
-  return algebra::contains(
-      e, [&](Expr node) { return node.is(Op::Load) && stand_ins.contains(node->index); });
-}
-
-bool holds_primitive_rates(const Equations& d, const std::vector<Law>& laws) {
-  return std::ranges::any_of(laws, [&](const Law& law) {
-    return std::ranges::any_of(law.source, [&](Expr e) { return holds_primitive_rate(d, e); });
-  });
+  const auto holds = [&](Expr e) {
+    return algebra::contains(
+        e, [&](Expr node) { return node.is(Op::Load) && stand_ins.contains(node->index); });
+  };
+  return std::ranges::any_of(
+      laws, [&](const Law& law) { return std::ranges::any_of(law.source, holds); });
 }
 
 std::map<int, Expr> with_known_rates(const Equations& d, const std::vector<Law>& laws,

@@ -27,8 +27,6 @@ void name_primitive_rates(Equations& d);
 std::vector<Law> read_relaxations(const Equations& d, Lowerer& lower);
 /// Whether a source holds the derivative in time of a primitive variable.
 bool holds_primitive_rates(const Equations& d, const std::vector<Law>& laws);
-/// The same of one expression.
-bool holds_primitive_rate(const Equations& d, Expr e);
 /// Rates of quantities from those of the fluxes alone, for laws whose sources hold derivatives of
 /// primitive variables. Operations keep their order.
 std::map<int, Expr> with_known_rates(const Equations& d, const std::vector<Law>& laws,

@@ -11,6 +11,7 @@
 #include "compiler/physics/chains/link_flow.hpp"
 #include "compiler/physics/chains/sampling.hpp"
 #include "compiler/physics/lower/calculus.hpp"
+#include "compiler/physics/lower/recovery_names.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {
@@ -80,6 +81,8 @@ Expr Lowerer::time_derivative(Expr e, dsl::Span span) {
       if (stepwise) d_.fail(errors::no_derivative_in_time(span, "what is known step by step"));
       if (d_.curvature_scalar && node == d_.curvature_scalar)
         d_.fail(errors::no_derivative_in_time(span, "the curvature of space-time"));
+      if (is_recovery_name(node->name))
+        d_.fail(errors::no_derivative_in_time(span, "what `recover` defines"));
       if (node == d_.time())
         rate = arena.integer(1);
       else if (d_.expanding() && node == d_.scale())
