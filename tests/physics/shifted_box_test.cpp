@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "runtime/device/cuda/nvrtc.hpp"
+#include "tests/physics/waves_of_boxes.hpp"
 #include "tests/support/cut_ranks.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
@@ -27,39 +28,12 @@ using testing::run_text;
 
 constexpr double kFullTurn = 2 * std::numbers::pi;
 
-std::vector<testing::Simulation> shift_devices() {
-  std::vector<testing::Simulation> found(1);
-  if (testing::device("opencl")) found.emplace_back().device = "opencl";
-  return found;
-}
-
-/// -dx^2 lap of a wave along one axis, of `lap` as it is without a clause and of the fourth order.
-double nearest(double k) { return 4 * std::pow(std::sin(k / 2), 2); }
-double wide(double k) { return 2.5 - 8.0 / 3 * std::cos(k) + std::cos(2 * k) / 6; }
-
-// phi(x, y + 6) = phi(x + 5, y) allows k_y 6 - k_x 5 = 2 pi n. These waves are eigenfunctions of
-// the Laplacian, and leapfrog moves them with sin(omega dt/2) = omega_k dt/2. The wide stencil
-// crosses the end from two rows.
+// phi(x, y + 6) = phi(x + 5, y) allows k_y 6 - k_x 5 = 2 pi n.
 TEST(ShiftedBox, WavesHaveTiedMomenta) {
-  constexpr double dx = 0.5, dt = 0.1;
   const double p = kFullTurn * 2 / 12, q = (kFullTurn * -1 + 5 * p) / 6;
-  for (const bool fourth : {false, true}) {
-    const auto symbol = fourth ? wide : nearest;
-    const double k2 = (symbol(p) + symbol(q)) / (dx * dx);
-    const double omega = 2 / dt * std::asin(dt / 2 * std::sqrt(k2));
-    const std::string text = fmt::format(
-        "model waves\n{}lattice plane: 12*6, spacing = {}, boundary(y) = shifted(x = 5)\n"
-        "field phi: complex\n"
-        "wave = exp(1i*({}*index(x) + {}*index(y)))\nphi'' = lap(phi)\ninit phi = wave, phi' = 0\n"
-        "evolve leapfrog, dt = {}, until = t > 20\nevery 5 steps: own = max(abs(lap(phi) + "
-        "{}*phi)), error = max(abs(phi - wave*cos({}*t))) -> \"w.h5\"\n",
-        fourth ? "laplacian = axis4\n" : "", dx, exact(p), exact(q), dt, exact(k2), exact(omega));
-    for (const auto& setup : shift_devices()) {
-      const auto result = run_text(text, setup);
-      EXPECT_LT(largest(result, "own"), 1e-12) << setup.device;
-      EXPECT_LT(largest(result, "error"), 1e-11) << setup.device;
-    }
-  }
+  testing::expect_waves(
+      "lattice plane: 12*6, spacing = 0.5, boundary(y) = shifted(x = 5)\nfield phi: complex\n", p,
+      q);
 }
 
 /// 5*4*3 sites: beyond the end of z a row goes on 2 further along x, where turns change the sign,
@@ -106,7 +80,7 @@ TEST(ShiftedBox, SumsAreThoseOfExplicitNeighbours) {
       return sum * (power == 1 ? std::pow(u(x, y, z), 3) : std::pow(u(x, y, z), 2) / 2);
     });
   };
-  for (const auto& setup : shift_devices()) {
+  for (const auto& setup : testing::native_and_opencl()) {
     const auto result = run_text(text, setup);
     const auto is = [&](const char* name, double value) {
       EXPECT_NEAR(last(result, name), value, 1e-12) << name << " " << setup.device;
@@ -136,7 +110,7 @@ TEST(ShiftedBox, EnergyStays) {
       "init u ~ normal, v ~ normal, w ~ normal + 1i*normal, p ~ normal + 1i*normal\n"
       "evolve yoshida4, dt = 0.005, until = t > 1\n"
       "every 10 steps: E = H, drift = abs(H/first(H, t >= 0) - 1) -> \"r.h5\"\n";
-  for (const auto& setup : shift_devices()) {
+  for (const auto& setup : testing::native_and_opencl()) {
     const auto result = run_text(text, setup);
     EXPECT_LT(largest(result, "drift"), 1e-6) << setup.device;
     EXPECT_GT(last(result, "E"), 100);
@@ -184,7 +158,7 @@ TEST(ShiftedBox, ChainsDrawEveryStateWithItsWeight) {
         "sample {}, sweeps = 50000\ninit s = 1\n"
         "every 4 sweeps: along = mean(s*s@x), across = mean(s*s@y) -> \"c.h5\"\n",
         kAlong, kAcross, way);
-    for (const auto& setup : shift_devices()) {
+    for (const auto& setup : testing::native_and_opencl()) {
       const auto result = run_text(text, setup);
       EXPECT_NEAR(mean_of(result, "along"), along, 0.02) << way << " " << setup.device;
       EXPECT_NEAR(mean_of(result, "across"), across, 0.02) << way << " " << setup.device;
@@ -200,7 +174,8 @@ TEST(ShiftedBox, ChainsOfFieldsDrawItsWaves) {
     for (int n = 0; n < 4; ++n)
       for (int m = 0; m < rows; ++m) {
         const double p = kFullTurn * n / 4, q = (kFullTurn * m + 2 * p) / rows;
-        const double share = 1 / (nearest(p) + nearest(q) + 1) / (4 * rows);
+        const double share =
+            1 / (testing::second_order(p) + testing::second_order(q) + 1) / (4 * rows);
         square += share, product += share * std::cos(q);
       }
     const std::string model = fmt::format(

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "tests/physics/waves_of_boxes.hpp"
 #include "tests/support/cut_ranks.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
@@ -21,45 +22,20 @@ using testing::exact;
 using testing::largest;
 using testing::last;
 using testing::run_text;
+using testing::second_order;
 
 constexpr double kOneTurn = 2 * std::numbers::pi;
-
-std::vector<testing::Simulation> twist_devices() {
-  std::vector<testing::Simulation> found(1);
-  if (testing::device("opencl")) found.emplace_back().device = "opencl";
-  return found;
-}
 
 /// Wave number times dx of wave n on N sites.
 double between(int n, double theta, int sites) { return (kOneTurn * n + theta) / sites; }
 
-/// -dx^2 lap of a wave, of `lap` as it is without a clause and of the fourth order.
-double second_order(double k) { return 4 * std::pow(std::sin(k / 2), 2); }
-double fourth_order(double k) { return 2.5 - 8.0 / 3 * std::cos(k) + std::cos(2 * k) / 6; }
-
-// Waves are eigenfunctions of the Laplacian with the lattice's own k along two twisted axes, and
-// leapfrog moves them with sin(omega dt/2) = omega_k dt/2. The wide stencil crosses both ends.
+// The lattice's own k along two twisted axes, whose ends the wide stencil crosses.
 TEST(TwistedFields, WavesLieBetweenThoseOfTheBox) {
-  constexpr double theta = 0.7, other = -2, dx = 0.5, dt = 0.1;
-  const double p = between(2, theta, 12), q = between(-1, other, 6);
-  for (const bool wide : {false, true}) {
-    const auto symbol = wide ? fourth_order : second_order;
-    const double k2 = (symbol(p) + symbol(q)) / (dx * dx);
-    const double omega = 2 / dt * std::asin(dt / 2 * std::sqrt(k2));
-    const std::string text = fmt::format(
-        "model waves\n{}lattice plane: 12*6, spacing = {}\n"
-        "field phi: complex, boundary(x) = twisted({}), boundary(y) = twisted({})\n"
-        "wave = exp(1i*({}*index(x) + {}*index(y)))\nphi'' = lap(phi)\ninit phi = wave, phi' = 0\n"
-        "evolve leapfrog, dt = {}, until = t > 20\nevery 5 steps: own = max(abs(lap(phi) + "
-        "{}*phi)), error = max(abs(phi - wave*cos({}*t))) -> \"w.h5\"\n",
-        wide ? "laplacian = axis4\n" : "", dx, theta, other, exact(p), exact(q), dt, exact(k2),
-        exact(omega));
-    for (const auto& setup : twist_devices()) {
-      const auto result = run_text(text, setup);
-      EXPECT_LT(largest(result, "own"), 1e-12) << setup.device;
-      EXPECT_LT(largest(result, "error"), 1e-11) << setup.device;
-    }
-  }
+  constexpr double theta = 0.7, other = -2;
+  testing::expect_waves(fmt::format("lattice plane: 12*6, spacing = 0.5\nfield phi: complex, "
+                                    "boundary(x) = twisted({}), boundary(y) = twisted({})\n",
+                                    theta, other),
+                        between(2, theta, 12), between(-1, other, 6));
 }
 
 std::string rotor(const std::string& boundary) {
@@ -74,7 +50,7 @@ std::string rotor(const std::string& boundary) {
 // The equations that are derived belong to the sum that is shown: its energy stays to the order of
 // the scheme, and the charge of the common phase to rounding.
 TEST(TwistedFields, EnergyAndChargeStay) {
-  for (const auto& setup : twist_devices()) {
+  for (const auto& setup : testing::native_and_opencl()) {
     const auto result =
         run_text(rotor("boundary(x) = twisted(0.7), boundary(y) = twisted(-2)"), setup);
     EXPECT_LT(largest(result, "drift"), 1e-6) << setup.device;
