@@ -23,6 +23,8 @@ namespace vphi::tools {
 
 /// Numbers of one cell, by component in the order of the text.
 using Cell = std::vector<long double>;
+/// `size` of them as a number or a vector.
+Numbers together(const Cell& cell, int first, int size);
 
 /// Conserved quantities and the primitive variables that belong to them.
 struct FluidCell {
