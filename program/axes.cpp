@@ -97,6 +97,16 @@ bool scalars_by_slot(const Program& program) {
   return false;
 }
 
+std::string instance_label(const Program& program, std::int64_t instance) {
+  std::string text;
+  for (std::size_t k = 0; k < program.axes.size(); ++k) {
+    const Axis& axis = program.axes[k];
+    const auto place = static_cast<std::size_t>(program.place(instance, k));
+    text += fmt::format("{}{} = {}", k > 0 ? ", " : "", axis.name, axis.values[place]);
+  }
+  return text;
+}
+
 std::int64_t Program::ensemble_number(std::int64_t instance) const {
   return EnsembleNumbers(*this)(instance);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "program/program.hpp"
@@ -24,5 +25,9 @@ class EnsembleNumbers {
 /// True where the kernels take the scalars as [slot][instance], not as [instance][slot]. The
 /// `index` of the argument of kind Scalars is then 1.
 bool scalars_by_slot(const Program& program);
+
+/// The swept values of an instance with every digit, "b = 7, event = 3": distinct for values that
+/// differ. Program::where is the same for messages.
+std::string instance_label(const Program& program, std::int64_t instance);
 
 }  // namespace vphi::program

@@ -410,8 +410,6 @@ class Checker {
         for (const int open : field.open_axes)
           need(open >= 0 && open < p_.dims,
                fmt::format("output `{}`: no axis {}", field.name, open));
-        need(p_.axes.empty() && p_.instances == 1,
-             fmt::format("output `{}`: surfaces of a sweep", field.name));
         break;
       case OutputArrays::Links:
         need(numbers_of_links(field.colours) == static_cast<std::int64_t>(field.more.size()) + 1,

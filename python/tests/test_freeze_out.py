@@ -7,7 +7,7 @@ import struct
 import numpy
 import pytest
 
-from vphi.freeze_out import HBARC, Elements
+from vphi.freeze_out import HBARC, Elements, Events
 
 PION, PROTON = (0.13957, 1, 1), (0.93827, -1, 2)  # mass, statistics, degeneracy
 
@@ -167,3 +167,43 @@ def test_wrong_elements_are_refused(change, message):
 def test_unknown_statistics_are_refused():
     with pytest.raises(ValueError, match="statistics"):
         slab().spectrum(0.14, 1, 0, statistics=2)
+
+
+def turned(v, angle):
+    """The slab moves with v along a direction."""
+    return Elements([[10, 0, 0]], [[100, 0, 0]],
+                    [[v*math.cos(angle), v*math.sin(angle)]], [0.15], [1.0], [0.25])
+
+
+def test_averages_over_events_have_errors():
+    hot, cold = slab(), dataclasses.replace(slab(), T=0.12)
+    events = Events([hot, cold, cold])
+    one, two = (e.spectrum(0.14, 1, 0, statistics=0)[0, 0] for e in (hot, cold))
+    mean, error = events.spectrum(0.14, 1, 0, statistics=0)
+    assert mean[0, 0] == pytest.approx((one + 2*two)/3, rel=1e-14)
+    # the variance of (a, b, b) is (a - b)^2/3
+    assert error[0, 0] == pytest.approx(abs(one - two)/3, rel=1e-12)
+    gamma = 1/math.sqrt(1 - 0.3**2)
+    mean, error = Events([turned(0.3, 0), turned(0, 0)]).flux()
+    assert mean == pytest.approx(10*100*(gamma + 1)/2, rel=1e-14)
+    assert error == pytest.approx(10*100*(gamma - 1)/2, rel=1e-12)
+
+
+def test_flow_of_events_does_not_know_their_directions():
+    """Boltzmann's factor exp(pT u cos(phi)/T) has v_n = I_n/I_0 at rest in the beam's direction."""
+    angles = [0, 1.1, 2.3, 4.0]
+    events = Events([turned(0.3, angle) for angle in angles])
+    z = 1.0*0.3/math.sqrt(1 - 0.3**2)/0.15
+    bessel = [sum((z/2)**(2*k + n)/math.factorial(k)/math.factorial(k + n) for k in range(60))
+              for n in range(3)]
+    for n in (1, 2):
+        flow, error = events.flow(n, 0.14, 1, statistics=0)
+        assert flow[0] == pytest.approx(bessel[n]/bessel[0], rel=1e-9)
+        assert error[0] < 1e-12
+    slow = abs(turned(0.2, 0).flow(2, 0.14, 1, statistics=0)[0])
+    fast = bessel[2]/bessel[0]
+    flow, error = Events([turned(0.3, 0.4), turned(0.2, 1.9)]).flow(2, 0.14, 1, statistics=0)
+    assert flow[0] == pytest.approx(math.sqrt((slow**2 + fast**2)/2), rel=1e-9)
+    assert error[0] == pytest.approx((fast**2 - slow**2)/2/(2*flow[0]), rel=1e-8)
+    with pytest.raises(ValueError, match="two events"):
+        Events([slab()])

@@ -2,6 +2,7 @@
 spectra of particles without decays (Cooper and Frye).
 
 A surface is boost-invariant, in proper time t and the plane x, y; GeV and fm, metric (+, -, -, -).
+`Elements` is that of one event, `Events` averages over many.
 docs/python.md shows how its elements are made of what `surface(...)` writes.
 """
 
@@ -165,3 +166,34 @@ class Elements:
         phi = 2*numpy.pi*numpy.arange(angles)/angles
         spectrum = self.spectrum(mass, pT, phi, statistics=statistics, **options)
         return (spectrum*numpy.exp(1j*order*phi)).sum(axis=1)/spectrum.sum(axis=1)
+
+
+class Events:
+    """Surfaces of a batch of events. Averages are over events, each with the same weight; the
+    second number of every pair is the standard error. Options are those of `Elements.spectrum`."""
+
+    def __init__(self, surfaces: Any):
+        self.surfaces: list[Elements] = list(surfaces)
+        if len(self.surfaces) < 2:
+            raise ValueError("an average with an error needs two events at least")
+
+    def _mean(self, values: list[Any]) -> tuple[Any, Any]:
+        every = numpy.array(values)
+        return every.mean(axis=0), every.std(axis=0, ddof=1)/numpy.sqrt(len(every))
+
+    def flux(self) -> tuple[float, float]:
+        """The mean of `Elements.flux`."""
+        mean, error = self._mean([one.flux() for one in self.surfaces])
+        return float(mean), float(error)
+
+    def spectrum(self, mass: float, pT: Any, phi: Any, **options: Any) -> tuple[Any, Any]:
+        """The mean of dN/(dy d^2p_T)."""
+        return self._mean([one.spectrum(mass, pT, phi, **options) for one in self.surfaces])
+
+    def flow(self, order: int, mass: float, pT: Any, **options: Any) -> tuple[Any, Any]:
+        """The root of the mean of |v_n|^2 by pT, since the directions of events are random; its
+        error is that of the mean of the squares."""
+        mean, error = self._mean([numpy.abs(one.flow(order, mass, pT, **options))**2
+                                  for one in self.surfaces])
+        root = numpy.sqrt(mean)
+        return root, error/(2*root)

@@ -24,6 +24,13 @@ bool is_table(std::string_view rest) {
   return kind == kSeriesGroup || kind == kPlotsGroup || (row != nullptr && row->width > 0);
 }
 
+/// What follows the stem of a surface's file: "_event=3.music", "_b=7_event=3.music".
+bool is_of_instance(std::string_view rest, std::string_view ending) {
+  if (!rest.starts_with('_') || !rest.ends_with(ending)) return false;
+  const std::string_view middle = rest.substr(1, rest.size() - ending.size() - 1);
+  return middle.find('=') != std::string_view::npos && !middle.starts_with('=');
+}
+
 }  // namespace
 
 fs::path file_of_moment(const fs::path& stem, std::int64_t step, const std::string& ending) {
@@ -82,7 +89,7 @@ std::vector<fs::path> files_of_output(const fs::path& folder, const std::string&
     if (holds_configurations(path))
       ours = step_in(file, stem, ending).has_value();
     else if (holds_surface(path))
-      ours = file == path.filename().string();
+      ours = file == path.filename().string() || is_of_instance(rest, ending);
     else if (ending == ".silo")
       ours = ours || step_in(file, stem, ending) || rest == ".visit";
     else if (ending != ".csv")

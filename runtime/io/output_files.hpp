@@ -12,7 +12,8 @@
 namespace vphi::io {
 
 /// The existing files, of this run or an earlier one: "run.h5" makes run.h5 and run.xdmf, "t.csv"
-/// t.series.csv, t.series2.csv and so on, "c.ildg" c_00000000.ildg and so on. Files with similar
+/// t.series.csv, t.series2.csv and so on, "c.ildg" c_00000000.ildg and so on, "gold.music"
+/// gold.music or, in a sweep, gold_event=3.music and so on. Files with similar
 /// names (run.vphi, run.h5.bak) are not among them.
 std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& folder,
                                                    const std::string& name);

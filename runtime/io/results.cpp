@@ -221,7 +221,7 @@ std::unique_ptr<ResultFile> Results::open_now(const std::string& name, Keep keep
   }
   if (path.extension() == ".silo") return open_silo(path, program_, keep);
   if (holds_configurations(path)) return open_configurations(path, program_, keep);
-  if (holds_surface(path)) return open_surface(path, keep);
+  if (holds_surface(path)) return open_surface(path, program_, keep);
   const bool csv = path.extension() == ".csv" || !have_hdf5();
   return csv ? open_csv(path, program_, keep) : open_hdf5(path, program_, keep);
 }

@@ -67,6 +67,9 @@ struct Table {
   std::shared_ptr<const std::byte> raw = {};
   program::Precision precision = program::Precision::F64;
   std::vector<std::string> leading = {};  ///< first axes that are those of a sweep, by name
+  /// Of one instance of a sweep: which it is, "event = 3", as `name` says too; files of surfaces are
+  /// named by it.
+  std::string instance = {};
   /// Last axes, those of a value at a site: "component", of a matrix "row" and "column", of complex
   /// numbers "part" (re, im).
   std::vector<std::string> inner = {};

@@ -39,6 +39,7 @@ Ensemble::Ensemble(const Program& program, io::Results* results, Onlooker* onloo
     : program_(program),
       results_(results),
       fields_(program, results, parts_of(program), onlooker),
+      surfaces_(program, results, onlooker),
       parts_(parts_of(program)),
       promises_(program.expectations.size()) {
   const std::int64_t all = program.all_instances();
@@ -147,6 +148,7 @@ void Ensemble::record_fields(std::size_t output, const io::Moment& at, RowOrder 
                         (o.after_slot >= 0 && table.at(i, o.after_slot) == 0));
   if (!o.regular()) order.regular = true;  // the end is their time
   fields_.add(output, at, order, part);
+  surfaces_.add(output, at, order.regular, part);
 }
 
 void Ensemble::apply(const std::vector<Statistic>& statistics,

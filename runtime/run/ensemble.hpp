@@ -29,6 +29,7 @@
 #include "runtime/run/run.hpp"
 #include "runtime/run/session.hpp"
 #include "runtime/run/state/swept_fields.hpp"
+#include "runtime/run/state/swept_surfaces.hpp"
 
 namespace vphi::runtime {
 
@@ -173,6 +174,7 @@ class Ensemble {
   const program::Program& program_;
   io::Results* results_;
   SweptFields fields_;
+  SweptSurfaces surfaces_;
   std::int64_t parts_ = 1, part_ = 0;
   std::int64_t steps_ = 0;  ///< the most of the parts that have ended
   double time_ = 0;         ///< the same

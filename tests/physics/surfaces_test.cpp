@@ -212,8 +212,6 @@ TEST(SurfaceOutput, WhatItCannotDoIsRefused) {
   EXPECT_TRUE(has(text, "mean(phi)")) << text;
   text = message("every 2 steps: surface(phi, level = 1, carry = max(phi, 0)) -> \"b.h5\"\n");
   EXPECT_TRUE(has(text, "E0737") && has(text, "define it")) << text;
-  text = message("every 2 steps: surface(phi, level = b) -> \"b.h5\"\nsweep b = [1, 2]\n");
-  EXPECT_TRUE(has(text, "E0901") && has(text, "sweep")) << text;
 }
 
 }  // namespace

@@ -462,7 +462,6 @@ class FieldOutputs {
     if (e.args.size() != 1)
       d_.fail(
           errors::wrong_shape(e.span, "a surface is of one value; `carry = [...]` names others"));
-    if (!d_.axes.empty()) d_.fail(errors::not_yet(e.span, "a surface in a sweep"));
     o.name = given.empty() ? fmt::format("{}({})", e.text, dsl::to_text(*e.args[0])) : given;
     if (d_.grid.shifted()) d_.fail(errors::shifted_box(e.span, quoted(e), d_.grid.span));
     check_periodic(e, *e.args[0]);

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
+#include <sstream>
 
 #include "program/surface_formats.hpp"
+#include "runtime/io/output_files.hpp"
 
 namespace vphi::io {
 namespace {
@@ -32,18 +35,11 @@ const RowWriter* writer_of(const fs::path& path) {
 
 class SurfaceFile : public ResultFile {
  public:
-  SurfaceFile(const fs::path& path, const Keep& keep)
-      : path_(path), write_(writer_of(path)->write) {
-    if (keep.generation) {
-      const auto length = static_cast<std::uintmax_t>(std::stoull(keep.mark));
-      std::error_code error;
-      if (fs::file_size(path, error) < length || error)
-        throw ResultsError(fmt::format("{} is shorter than it was", path.string()));
-      fs::resize_file(path, length, error);
-      if (error) fail(error.message());
-    }
-    file_.open(path, std::ios::binary | (keep.generation ? std::ios::app : std::ios::trunc));
-    check();
+  SurfaceFile(const fs::path& path, const program::Program& program, const Keep& keep)
+      : path_(path), write_(writer_of(path)->write), of_sweep_(!program.axes.empty()) {
+    if (keep.generation) go_back(keep.mark);
+    // also where no element follows
+    if (!of_sweep_) append("", "");
   }
 
   void scalars(std::span<const std::string>, const Moment&, std::span<const double>) override {}
@@ -53,30 +49,68 @@ class SurfaceFile : public ResultFile {
 
   void table(Table whole, const Moment&) override {
     const std::size_t width = whole.columns.size();
+    std::string rows;
     for (std::size_t at = 0; width > 0 && at < whole.values.size(); at += width)
-      file_ << write_(surface_element(whole.columns, std::span(whole.values).subspan(at, width)));
-    check();
+      rows += write_(surface_element(whole.columns, std::span(whole.values).subspan(at, width)));
+    append(whole.instance, rows);
   }
-  void flush() override {
-    file_.flush();
-    check();
-  }
+  void flush() override {}
+  /// A line for each file: its length and, of a sweep, the instance.
   std::string mark(std::int64_t) override {
-    flush();
-    return fmt::format("{}", fs::file_size(path_));
+    std::string lines;
+    for (const auto& [instance, length] : lengths_)
+      lines += fmt::format("{}{}\n", length, of_sweep_ ? " " + instance : "");
+    return lines;
+  }
+  std::optional<std::vector<std::string>> files() const override {
+    std::vector<std::string> list;
+    for (const auto& [instance, length] : lengths_)
+      list.push_back(path_of_instance(path_, instance).string());
+    return list;
   }
 
  private:
-  [[noreturn]] void fail(const std::string& why) const {
-    throw ResultsError(fmt::format("{} cannot be written: {}", path_.string(), why));
+  [[noreturn]] static void fail(const fs::path& path, const std::string& why) {
+    throw ResultsError(fmt::format("{} cannot be written: {}", path.string(), why));
   }
-  void check() const {
-    if (!file_) fail("the disk refuses");
+
+  void append(const std::string& instance, const std::string& rows) {
+    const auto [known, fresh] = lengths_.try_emplace(instance, 0);
+    const fs::path path = path_of_instance(path_, instance);
+    std::ofstream file(path, std::ios::binary | (fresh ? std::ios::trunc : std::ios::app));
+    file << rows;
+    file.close();
+    if (!file) fail(path, "the disk refuses");
+    known->second += rows.size();
+  }
+
+  void go_back(const std::string& mark) {
+    std::istringstream lines(mark);
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t gap = line.find(' ');
+      lengths_[gap == std::string::npos ? "" : line.substr(gap + 1)] = std::stoull(line);
+    }
+    for (const fs::path& path : files_of_output(path_.parent_path(), path_.filename().string()))
+      if (std::ranges::none_of(lengths_, [&](const auto& known) {
+            return path == path_of_instance(path_, known.first);
+          })) {
+        std::error_code ignored;
+        fs::remove(path, ignored);
+      }
+    for (const auto& [instance, length] : lengths_) {
+      const fs::path path = path_of_instance(path_, instance);
+      std::error_code error;
+      if (fs::file_size(path, error) < length || error)
+        throw ResultsError(fmt::format("{} is shorter than it was", path.string()));
+      fs::resize_file(path, length, error);
+      if (error) fail(path, error.message());
+    }
   }
 
   fs::path path_;
   Writer write_;
-  std::ofstream file_;
+  bool of_sweep_;
+  std::map<std::string, std::uintmax_t> lengths_;  ///< of the files, by instance
 };
 
 /// pi^{tt}, pi^{ti} and what the trace leaves open follow from pi^{mn} u_n = 0.
@@ -140,8 +174,18 @@ SurfaceElement surface_element(std::span<const std::string> columns, std::span<c
 
 bool holds_surface(const fs::path& path) { return writer_of(path) != nullptr; }
 
-std::unique_ptr<ResultFile> open_surface(const fs::path& path, const Keep& keep) {
-  return std::make_unique<SurfaceFile>(path, keep);
+fs::path path_of_instance(const fs::path& path, const std::string& instance) {
+  if (instance.empty()) return path;
+  std::string name = "_" + instance;  // "b = 7, event = 3"
+  for (const auto& [from, to] : {std::pair{" = ", "="}, std::pair{", ", "_"}})
+    for (std::size_t at = 0; (at = name.find(from, at)) != std::string::npos;)
+      name.replace(at, std::string_view(from).size(), to);
+  return path.parent_path() / (path.stem().string() + name + path.extension().string());
+}
+
+std::unique_ptr<ResultFile> open_surface(const fs::path& path, const program::Program& program,
+                                         const Keep& keep) {
+  return std::make_unique<SurfaceFile>(path, program, keep);
 }
 
 }  // namespace vphi::io

@@ -36,6 +36,7 @@ std::vector<std::byte> Ensemble::save() const {
     to.list(of_statistic, [&](const auto& history) { to.points(history); });
   });
   save_parts(to);
+  surfaces_.save(to);
   return to.all();
 }
 
@@ -90,6 +91,7 @@ void Ensemble::restore(std::span<const std::byte> bytes) {
   for (std::size_t i = 0; same && i < times.size(); ++i) same = times[i].size() == times_[i].size();
   if (same) times_ = times;
   restore_parts(from);
+  if (!from.empty()) surfaces_.restore(from);  // older files have none
 }
 
 void Ensemble::rewrite_rows(const std::string& file) {

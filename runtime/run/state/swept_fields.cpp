@@ -10,6 +10,7 @@
 #include "runtime/run/ensemble.hpp"
 #include "runtime/run/onlooker.hpp"
 #include "runtime/run/session.hpp"
+#include "runtime/run/state/instance_buffers.hpp"
 
 namespace vphi::runtime {
 
@@ -20,7 +21,7 @@ using std::int64_t;
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;  ///< of a buffer, and of all that waits
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;  ///< of all that waits
 
 bool is_histogram(const FieldOutput& field) {
   return program::row_of(field.kind).arrays == program::OutputArrays::Counted;
@@ -55,6 +56,7 @@ SweptFields::SweptFields(const program::Program& program, io::Results* results, 
 }
 
 bool SweptFields::wanted(const program::Output& output, const FieldOutput& field) const {
+  if (program::row_of(field.kind).shape == program::OutputShape::Elements) return false;
   const bool written = results_ != nullptr && !output.file.empty();
   return written || (onlooker_ != nullptr && field.kind != FieldOutput::Kind::Snapshot);
 }
@@ -74,10 +76,9 @@ void SweptFields::add(std::size_t output, const io::Moment& at, RowOrder order,
   auto& rows = rows_[output][static_cast<std::size_t>(part.part)];
   if (!rows.empty() && rows.back().at.step == at.step) return;
   Row row{at, order, {}};
-  whole_.clear();
+  InstanceBuffers buffers(*part.session);
   for (const FieldOutput& field : o.fields)
-    row.pieces.push_back(wanted(o, field) ? piece(field, part) : Piece());
-  whole_.clear();
+    row.pieces.push_back(wanted(o, field) ? piece(field, part, buffers) : Piece());
   if (parts_ == 1) {
     write(o, at, {&row});
     return;
@@ -101,17 +102,6 @@ void SweptFields::add(std::size_t output, const io::Moment& at, RowOrder order,
 }
 
 // ---- one part -----------------------------------------------------------------------------------
-
-/// Values of instance `i` of the part, from one copy of all instances where that is not too large.
-std::vector<double> SweptFields::instance(int buffer, int64_t i, const SweptPart& part) {
-  const auto sites = static_cast<std::size_t>(program_.sites());
-  if (sizeof(double) * sites * static_cast<std::size_t>(program_.instances) > kMostBytes)
-    return part.session->read(buffer, i);
-  auto& all = whole_[buffer];
-  if (all.empty()) all = part.session->read(buffer);
-  const auto from = all.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * sites);
-  return {from, from + static_cast<std::ptrdiff_t>(sites)};
-}
 
 /// What an axis of a histogram counts, [instance][site]; of a scalar one value each.
 std::vector<double> SweptFields::values(const FieldOutput& field, std::size_t axis,
@@ -138,7 +128,8 @@ std::vector<double> SweptFields::values(const FieldOutput& field, std::size_t ax
   return list;
 }
 
-SweptFields::Piece SweptFields::piece(const FieldOutput& field, const SweptPart& part) {
+SweptFields::Piece SweptFields::piece(const FieldOutput& field, const SweptPart& part,
+                                      InstanceBuffers& buffers) {
   Piece piece;
   if (is_histogram(field)) {
     for (std::size_t a = 0; a < field.histogram.size(); ++a)
@@ -150,8 +141,8 @@ SweptFields::Piece SweptFields::piece(const FieldOutput& field, const SweptPart&
   }
   for (int64_t i = 0; i < part.scalars->instances; ++i) {
     io::Table table = observe::reduce(
-        program_, field, [&](int buffer) { return instance(buffer, i, part); },
-        part.scalars->row(i), 0);
+        program_, field, [&](int buffer) { return buffers.read(buffer, i); }, part.scalars->row(i),
+        0);
     io::unpack(table);
     if (part.none[static_cast<std::size_t>(i)])
       std::fill(table.values.begin(), table.values.end(), kNone);

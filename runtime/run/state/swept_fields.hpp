@@ -28,6 +28,7 @@
 
 namespace vphi::runtime {
 
+class InstanceBuffers;
 class Onlooker;
 class Packer;
 class Session;
@@ -82,13 +83,13 @@ class SweptFields {
     std::int64_t place() const { return order.place(at); }
   };
 
-  /// Whether a field is written or given to the onlooker.
+  /// Whether a field is written or given to the onlooker here; surfaces are elsewhere
+  /// (SweptSurfaces).
   bool wanted(const program::Output& output, const program::FieldOutput& field) const;
   bool keeps_values(const program::FieldOutput& field) const;
-  Piece piece(const program::FieldOutput& field, const SweptPart& part);
+  Piece piece(const program::FieldOutput& field, const SweptPart& part, InstanceBuffers& buffers);
   std::vector<double> values(const program::FieldOutput& field, std::size_t axis,
                              const SweptPart& part) const;
-  std::vector<double> instance(int buffer, std::int64_t i, const SweptPart& part);
   std::map<std::int64_t, observe::Histogram> counted(const program::FieldOutput& field,
                                                      const std::vector<std::vector<double>>& values,
                                                      std::int64_t first) const;
@@ -105,7 +106,6 @@ class SweptFields {
   std::int64_t parts_;
   std::size_t kept_ = 0;                             ///< bytes of pending data
   std::vector<std::vector<std::vector<Row>>> rows_;  ///< [output][part]
-  std::map<int, std::vector<double>> whole_;         ///< buffers of this moment, all instances
   std::map<std::string, std::string> notes_;         ///< by field
 };
 
