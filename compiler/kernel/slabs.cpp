@@ -66,15 +66,23 @@ std::int64_t slabs_of_plane(const std::array<std::int64_t, 4>& extent) {
   return 1;
 }
 
+std::int64_t pieces_of_colours(const std::array<std::int64_t, 4>& extent, std::int64_t units,
+                               std::int64_t modulus) {
+  const std::int64_t planes = planes_of_slab(extent, modulus);
+  const std::int64_t slabs = extent[static_cast<std::size_t>(slab_axis(extent))] / planes;
+  const std::int64_t pieces = slabs_of_plane(extent);
+  return pieces > 1 && units % (slabs * pieces * planes) == 0 ? pieces * planes : 1;
+}
+
 std::int64_t tasks_of_rows(const std::array<std::int64_t, 4>& extent, std::int64_t units,
-                           std::int64_t wish, std::int64_t modulus) {
+                           std::int64_t wish, std::int64_t modulus, std::int64_t pieces) {
   const auto axis = static_cast<std::size_t>(slab_axis(extent));
   std::int64_t slabs = extent[axis] / planes_of_slab(extent, modulus);
   if (units % slabs != 0) slabs = 1;
   const std::int64_t most = std::min(units / slabs, std::max<std::int64_t>(1, kMostTasks / slabs));
   // a plane has whole numbers of tasks between the cuts of a second axis
-  std::int64_t pieces = wish == 0 && modulus == 1 ? slabs_of_plane(extent) : 1;
-  if (slabs != extent[axis] || units % (slabs * pieces) != 0) pieces = 1;
+  if (wish == 0 && modulus == 1 && slabs == extent[axis]) pieces = slabs_of_plane(extent);
+  if (units % (slabs * pieces) != 0) pieces = 1;
   if (wish == 0) wish = sites_of(extent) / kSitesPerTask;
   const std::int64_t of_slab = std::clamp<std::int64_t>(wish / slabs, 1, most);
   return slabs * ((of_slab + pieces - 1) / pieces * pieces);

@@ -22,9 +22,15 @@ std::int64_t planes_of_slab(const std::array<std::int64_t, 4>& extent, std::int6
 /// Slabs of the axis below `slab_axis`: the lines of a plane are added in so many runs of equal
 /// length, between which the second axis may be cut. 1: a plane is added whole.
 std::int64_t slabs_of_plane(const std::array<std::int64_t, 4>& extent);
-/// Tasks of the whole lattice, the same number for each slab. `units`: rows, or parts of rows, of
-/// the whole lattice; `wish`: how many tasks are wanted, 0: by the number of sites.
+/// Of tasks over the sites of one of `modulus` colours, whose sums the cuts of a second axis leave
+/// whole: a slab has a multiple of so many. 1: the lines of its planes are not added in equal runs.
+std::int64_t pieces_of_colours(const std::array<std::int64_t, 4>& extent, std::int64_t units,
+                               std::int64_t modulus);
+/// Tasks of the whole lattice, the same number for each slab, and a multiple of `pieces` where a
+/// slab has so many rows. `units`: rows, or parts of rows, of the whole lattice; `wish`: how many
+/// tasks are wanted, 0: by the number of sites.
 std::int64_t tasks_of_rows(const std::array<std::int64_t, 4>& extent, std::int64_t units,
-                           std::int64_t wish = 0, std::int64_t modulus = 1);
+                           std::int64_t wish = 0, std::int64_t modulus = 1,
+                           std::int64_t pieces = 1);
 
 }  // namespace vphi::kernel

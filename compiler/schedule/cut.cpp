@@ -148,11 +148,9 @@ class Cutter {
       return refuse("its steps in Fourier space transform whole planes of a rank");
     for (const Kernel& kernel : plan_.kernels) {
       if (!per_site(kernel)) continue;
-      if (kernel.colours && !kernel.reductions.empty())
-        return refuse("sums over sites that are updated in turns need a cut along one axis",
+      if (kernel.colours && !kernel.reductions.empty() && !added_in_runs(kernel))
+        return refuse("the rows of a colour are no whole number of tasks between its cuts",
                       span_of(kernel));
-      if (kernel.along >= 0)
-        return refuse("kernels that walk along lines are cut along one axis", span_of(kernel));
     }
     program::Cut::Second& second = cut_.second;
     if (auto refused = ends(axis, second.ends)) return refused;
@@ -170,17 +168,32 @@ class Cutter {
     if (second.own % modulus != 0)
       return refuse(fmt::format("its sites have {} colours, and ranks would have {} lines along {}",
                                 modulus, second.own, "xyzt"[axis]));
-    for (const Kernel& kernel : plan_.kernels)
-      for (const auto& [buffer, depth] : neighbours_across(plan_, kernel, axis))
-        for (std::size_t side = 0; side < 2; ++side) {
-          const std::int64_t rounded = (depth[side] + modulus - 1) / modulus * modulus;
-          second.ghost[side] = std::max(second.ghost[side], static_cast<int>(rounded));
-          if (rounded > second.own)
-            return refuse(fmt::format("a site reads others {} lines away along {}, and ranks would "
-                                      "have {}",
-                                      depth[side], "xyzt"[axis], second.own),
-                          span_of(kernel));
-        }
+    return {};
+  }
+
+  /// Whether the sums over the sites of a colour are added in runs of lines that a rank has whole
+  /// (kernel/slabs.hpp).
+  bool added_in_runs(const Kernel& kernel) const {
+    std::int64_t rows = kernel.walked_sites() / p_.extent[0];
+    if (kernel.colours->axis != 0) rows /= kernel.colours->modulus;
+    return kernel::pieces_of_colours(p_.extent, rows, kernel.colours->modulus) > 1;
+  }
+
+  /// Ghosts beside the own lines.
+  std::optional<NotCut> ghost_lines(const Kernel& kernel, std::int64_t modulus) {
+    program::Cut::Second& second = cut_.second;
+    if (second.ranks == 1) return {};
+    const int axis = cut_.axis - 1;
+    for (const auto& [buffer, depth] : neighbours_across(plan_, kernel, axis))
+      for (std::size_t side = 0; side < 2; ++side) {
+        const std::int64_t rounded = (depth[side] + modulus - 1) / modulus * modulus;
+        second.ghost[side] = std::max(second.ghost[side], static_cast<int>(rounded));
+        if (rounded > second.own)
+          return NotCut{fmt::format("a site reads others {} lines away along {}, and ranks would "
+                                    "have {}",
+                                    depth[side], "xyzt"[axis], second.own),
+                        fmt::format("--cut {}={}", axis_name(), ranks_), span_of(kernel)};
+      }
     return {};
   }
 
@@ -216,8 +229,9 @@ class Cutter {
     if (cut_.axis == 0) modulus = std::lcm(modulus, kVector);
     const std::int64_t least = slabs / (ranks_ / beside_) * cut_.slab;
     for (Kernel& kernel : plan_.kernels) {
-      kernel.gathers = beside_ == 1 && gathers(kernel, least);
+      kernel.gathers = gathers(kernel, least);
       if (kernel.gathers) continue;
+      if (auto refused = ghost_lines(kernel, modulus)) return refused;
       for (const auto& [buffer, depth] : neighbours_across(plan_, kernel, cut_.axis)) {
         for (std::size_t side = 0; side < 2; ++side) {
           const auto rounded = (depth[side] + modulus - 1) / modulus * modulus;
@@ -227,11 +241,6 @@ class Cutter {
         deepest = std::max({deepest, depth[0], depth[1]});
       }
       if (deepest <= least) continue;
-      if (beside_ > 1 && gathers(kernel, least))
-        return NotCut{fmt::format("a sum reads others {} planes away along {}, and is computed of "
-                                  "gathered arrays where one axis is cut",
-                                  deepest, axis_name()),
-                      fmt::format("--cut {}={}", axis_name(), ranks_), span_of(kernel)};
       const std::int64_t slabs_of_rank = (deepest + cut_.slab - 1) / cut_.slab;
       return NotCut{fmt::format("a site reads others {} planes away along {}, and some ranks "
                                 "would have {} of its {} planes",
@@ -245,10 +254,13 @@ class Cutter {
   /// of gathered arrays.
   bool gathers(const Kernel& kernel, std::int64_t least) const {
     if (!kernel.stores.empty() || kernel.colours || cut_.all) return false;
-    int deepest = 0;
-    for (const auto& [buffer, depth] : neighbours_across(plan_, kernel, cut_.axis))
-      deepest = std::max({deepest, depth[0], depth[1]});
-    return deepest > least;
+    const auto deepest = [&](int axis) {
+      int most = 0;
+      for (const auto& [buffer, depth] : neighbours_across(plan_, kernel, axis))
+        most = std::max({most, depth[0], depth[1]});
+      return most;
+    };
+    return deepest(cut_.axis) > least || (beside_ > 1 && deepest(cut_.axis - 1) > cut_.second.own);
   }
 
   std::string planes_text() const {
@@ -296,6 +308,7 @@ class Cutter {
   void cut_second(std::size_t axis) {
     const program::Cut::Second& second = cut_.second;
     for (Kernel& kernel : plan_.kernels) {
+      if (kernel.gathers) continue;
       kernel.extent[axis] = p_.extent[axis];
       kernel.boundary[axis] = Boundary::Periodic;
       if (!per_site(kernel)) continue;

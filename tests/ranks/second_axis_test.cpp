@@ -37,11 +37,14 @@ TEST_P(SecondAxis, HasTheBitsOfOneDevice) {
   EXPECT_EQ(result.differs, "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, SecondAxis,
-                         ::testing::Values(Family{"Points27", "cosmology/preheating", "48 * 48 * 5",
-                                                  6, 2},
-                                           Family{"Noise", "noise/thermal", "48 * 48 * 6", 4, 2}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Families, SecondAxis,
+    ::testing::Values(Family{"Points27", "cosmology/preheating", "48 * 48 * 5", 6, 2},
+                      Family{"Noise", "noise/thermal", "48 * 48 * 6", 4, 2},
+                      Family{"Walks", "hydro/fireball", "32 * 64 * 15", 4, 2},
+                      Family{"Spinors", "gauge/twisted_quark", "4 * 16 * 32 * 4", 4, 2},
+                      Family{"Windings", "gauge/su2", "4 * 16 * 32 * 4", 4, 2}),
+    [](const auto& info) { return info.param.name; });
 
 /// Links that are updated in turns, with staples around corners.
 TEST(SecondAxisOfLinks, HasTheBitsOfOneDevice) {
@@ -105,6 +108,53 @@ TEST(SecondAxisAsOnGpu, AgreesWithOneDevice) {
   }
 }
 
+/// Walks along all axes, between ends that are not periodic.
+constexpr const char* kBlown = R"(model blown "A density that the wind carries across a box, SHASTA"
+lattice box: 32 * 64 * 16, spacing = 1/32, boundary = outflow
+primitive n: real
+conserve N = n: div(N*[0.3, 0.2, -0.25])
+recover { n = N }
+scheme shasta, mask = 1, half_step = on
+split [xyz, zyx]
+evolve scheme, dt = 0.3*dx, until = step == 12
+init n = (1 if r < 0.3 else 0.1 + 0.02*sin(9*x + 5*y))
+every 4 steps: total(N), max(n), histogram(n, bins = 8) -> "blown.csv"
+)";
+
+TEST(SecondAxisAsOnGpuWalks, AgreesWithOneDevice) {
+  if (testing::device("opencl") == nullptr) GTEST_SKIP() << "no OpenCL device";
+  const testing::ScratchFolder folder;
+  const std::string path = (folder / "blown.vphi").string();
+  std::ofstream(path) << kBlown;
+  testing::CutSetup setup{"opencl", true, "f64", 1e-11};
+  setup.lattice = "32 * 64 * 32", setup.beside = 2;
+  const auto result = testing::cut_and_compare(path, 4, setup);
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
+/// Lines along each axis: in pieces along x.
+TEST(SecondAxisForCuda, WalksCompile) {
+  if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
+  const testing::ScratchFolder folder;
+  const std::string path = (folder / "blown.vphi").string();
+  std::ofstream(path) << kBlown;
+  emit::TargetInfo cuda;
+  cuda.target = program::Target::Cuda;
+  cuda.is_cpu = false;
+  CompileOptions options;
+  options.ranks = 4, options.rank = 3, options.ranks_beside = 2, options.lattice = "128^3";
+  const Compilation c = compile_model(path, options, cuda);
+  ASSERT_TRUE(c.program);
+  int walks = 0;
+  for (const program::Kernel& kernel : c.program->kernels) {
+    walks += kernel.source.find("A thread walks along") != std::string::npos;
+    std::string log;
+    EXPECT_NO_THROW(runtime::nvrtc_compile(kernel.source, "sm_90", &log)) << kernel.name << log;
+  }
+  EXPECT_GE(walks, 3);
+}
+
 TEST(SecondAxisForCuda, KernelsMarchAndCompile) {
   emit::TargetInfo cuda;
   cuda.target = program::Target::Cuda;
@@ -138,6 +188,17 @@ program::Program share_for_cuda(int ranks, int beside) {
 TEST(SecondAxisModel, CountsLinesOfPlanes) {
   const runtime::Traffic traffic = runtime::traffic_of_step(share_for_cuda(8, 2));
   EXPECT_EQ(traffic.planes, 2 * sizeof(float) * 128 * (2 * 64 + 2 * (32 + 2)));
+}
+
+/// An array of 1000 bytes that all ranks gather for a kernel of a step: seven of eight shares.
+TEST(SecondAxisModel, CountsWhatAllRanksGather) {
+  program::Program share = share_for_cuda(8, 2);
+  share.cycle.clear();
+  share.step = {program::Launch{}};
+  share.kernels[0].arguments = {{program::Argument::Kind::Whole, 0, 1000}};
+  const runtime::Traffic traffic = runtime::traffic_of_step(share);
+  EXPECT_DOUBLE_EQ(traffic.planes, 875);
+  EXPECT_DOUBLE_EQ(traffic.exchanges, 1);
 }
 
 class SecondAxisCommand : public test::CommandTest {
@@ -187,6 +248,36 @@ TEST_F(SecondAxisCommand, ResultsAreThoseOfOneDeviceAndGoOnWithAnotherCut) {
   }
 }
 
+/// Walks and windings: the same, with another number of ranks after a checkpoint.
+TEST_F(SecondAxisCommand, FluidsAndWindingsGoOnWithAnotherCut) {
+  write("blown.vphi", kBlown);
+  write("lines.vphi", R"(model lines "U(1) links with lines along time, and some that wind"
+lattice grid: 8 * 16 * 16 * 8
+gauge U: U(1)
+P[mu,nu] = loop(mu, nu, -mu, -nu)
+action S = sum(1 - re(P[mu,nu]), mu < nu)
+sample metropolis, sweeps = 12
+init U ~ hot
+every 4 sweeps: re(mean(polyakov)), mean(re(P[mu,nu]), mu < nu), accept -> "lines.csv"
+)");
+  for (const auto& [model, two, one] : {std::tuple("blown", "--cut z=2,y=2", "--cut z=2"),
+                                        {"lines", "--cut t=2,z=2", "--ranks 3"}}) {
+    const std::string run = fmt::format("run {}.vphi --device native --quiet ", model);
+    ASSERT_EQ(vphi(run + "--out whole").status, 0) << model;
+    const auto cut = vphi(run + two + " --out cut");
+    ASSERT_EQ(cut.status, 0) << model << cut.error;
+    expect_same_tables("whole", "cut", 1);
+    const auto first = vphi(run + two + " --out parts --steps 4 --checkpoint-every '4 steps'");
+    ASSERT_EQ(first.status, 0) << model << first.error;
+    const auto then = vphi(run + one + " --resume=parts --steps 12 --out parts");
+    ASSERT_EQ(then.status, 0) << model << then.error;
+    const std::string series = fmt::format("/{}.series.csv", model);
+    EXPECT_EQ(text("whole" + series), text("parts" + series)) << model;
+    for (const char* folder : {"whole", "cut", "parts"})
+      std::filesystem::remove_all(folder_ / folder);
+  }
+}
+
 /// The first rank tells the others what to launch for the start and for outputs: sums over
 /// neighbours need lines beside planes there too.
 TEST_F(SecondAxisCommand, OutputsOfNeighboursAreThoseOfOneDevice) {
@@ -229,10 +320,8 @@ TEST_F(SecondAxisCommand, WhatCannotBeCutAlongTwoAxesIsRefusedWithTheWayOut) {
         std::tuple("box.vphi --cut z=32,y=2", "its 16 planes along z are cut between slabs of 1",
                    "16 ranks along z at most"),
         std::tuple("drum --lattice 64^2 --cut y=2,x=2", "rows along x stay whole", "--cut y=4"),
-        std::tuple("fireball --lattice 48^3 --cut z=2,y=2",
-                   "kernels that walk along lines are cut along one axis", "--cut z=4"),
-        std::tuple("su2 --lattice '16*16*16*8' --cut t=2,z=2",
-                   "is computed of gathered arrays where one axis is cut", "--cut t=4")}) {
+        std::tuple("lphi4_su2u1 --lattice '48*48*16' --cut z=2,y=2", "steps in Fourier space",
+                   "--cut z=4")}) {
     const auto refused = vphi(std::string("check ") + words);
     EXPECT_EQ(refused.status, 1) << words;
     EXPECT_NE(refused.error.find(message), std::string::npos) << words << refused.error;

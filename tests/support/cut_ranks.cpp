@@ -95,7 +95,9 @@ CutRanks::CutRanks(std::vector<program::Program> programs, runtime::Device& devi
     for (std::size_t b = 0; b < p.buffers.size(); ++b) {
       const auto bytes = p.sites() * static_cast<std::int64_t>(rank.width(static_cast<int>(b)));
       rank.buffers.push_back({memory(bytes), memory(bytes)});
-      rank.whole.push_back(memory(p.cut.axis < 0 ? 0 : bytes / rank.planes() * p.cut.whole));
+      rank.whole.push_back(memory(p.cut.axis < 0 ? 0
+                                                 : bytes / rank.planes() * p.cut.whole /
+                                                       rank.lines() * rank.whole_lines()));
     }
     for (const program::Kernel& kernel : p.kernels) {
       rank.partials.push_back(memory(8 * kernel.partials));
@@ -256,8 +258,21 @@ void CutRanks::one(const std::vector<const program::Launch*>& launches) {
           arguments.push_back(rank.counter);
           break;
         case Argument::Kind::Whole: {
+          const std::size_t line_bytes = line(a.index);
           std::size_t at = 0;
           for (auto& other : ranks_) {
+            if (!other->two_axes()) break;
+            std::vector<std::byte> one(line_bytes);
+            for (std::int64_t k = 0; k < other->own_planes(); ++k)
+              for (std::int64_t l = 0; l < other->own_lines(); ++l) {
+                device_.download(one, other->buffers[index][0],
+                                 other->in_memory(k, l) * line_bytes);
+                device_.upload(rank.whole[index], other->in_whole(k, l) * line_bytes, one);
+                at += line_bytes;
+              }
+          }
+          for (auto& other : ranks_) {
+            if (other->two_axes()) break;
             const Cut& cut = other->program.cut;
             std::vector<std::byte> part(static_cast<std::size_t>(cut.own) * plane(a.index));
             device_.download(part, other->buffers[index][0],

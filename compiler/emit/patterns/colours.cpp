@@ -162,11 +162,12 @@ Code sum_memory(const GpuReductions& reductions) {
 program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   const kernel::Kernel& kernel = job.kernel;
   const std::int64_t cells = kernel.walked_sites() / kernel.colours->modulus;
-  const std::int64_t all_cells =
+  std::int64_t all_cells =
       kernel.planes ? cells * kernel.planes->whole / kernel.planes->own : cells;
   const bool second = kernel.planes && kernel.planes->second;
   if (job.signed_index) {
     const std::int64_t units = cells / Gather::cells(kernel, 0);
+    if (second) all_cells = all_cells * kernel.planes->second->whole / kernel.planes->second->own;
     const auto text = [&](std::int64_t tasks) { return rows_text(job, bindings, units, tasks); };
     const Loop loop{units, text, fill("wrap.txt", {}) + independent_text(job) + count_function(job),
                     std::max<std::int64_t>(1, all_cells / kCellsPerTask), true};

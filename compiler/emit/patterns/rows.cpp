@@ -113,14 +113,15 @@ std::int64_t all_tasks_of(const Job& job, const Loop* loop) {
   const std::int64_t units = units_of(job, loop), wish = loop ? loop->tasks : 0;
   const std::int64_t modulus = k.colours ? k.colours->modulus : 1;
   const bool slabs = !loop || loop->slabs;
-  if (!k.planes && slabs) return kernel::tasks_of_rows(k.extent, units, wish, modulus);
-  if (!k.planes)
+  const auto [whole, own] = k.planes ? share_of(*k.planes) : std::array<std::int64_t, 2>{1, 1};
+  const std::int64_t all = (slabs ? units : k.walked_sites()) * whole / own;
+  const std::int64_t pieces =
+      k.colours && !k.reductions.empty() ? kernel::pieces_of_colours(k.whole(), all, modulus) : 1;
+  // with planes each slab has as many
+  if (!k.planes && !slabs)
     return std::clamp<std::int64_t>(wish > 0 ? wish : k.sites() / kSitesPerTask, 1,
                                     std::min<std::int64_t>(units, 512));
-  // with planes each slab has as many
-  const auto [whole, own] = share_of(*k.planes);
-  const std::int64_t all = (slabs ? units : k.walked_sites()) * whole / own;
-  return kernel::tasks_of_rows(k.whole(), all, wish, modulus);
+  return kernel::tasks_of_rows(k.whole(), all, wish, modulus, pieces);
 }
 
 /// Tasks of the planes that are walked.
@@ -212,10 +213,24 @@ Stage rows_stage(const Job& job, const Bindings& bindings) {
   return stage;
 }
 
-Code rows_end_text(const Job& job, std::int64_t shares) {
+Code place_of_share(const kernel::Kernel& kernel, std::int64_t shares) {
+  if (!kernel.planes || !kernel.planes->second || !kernel.colours ||
+      kernel.colours->axis != kernel.planes->axis)
+    return "share";
+  const kernel::Planes& planes = *kernel.planes;
+  const std::int64_t together = kernel.colours->modulus;
+  const std::int64_t ranks = planes.second->whole / planes.second->own;
+  const std::int64_t of_rank = shares / (planes.whole / together * ranks);
+  return code(
+      "(((share / {0} * {1} + share % {2} / {3}) * {4} + share / {2} % {4}) * {3} + share % {3})",
+      of_rank * ranks, together, of_rank, of_rank / together, ranks);
+}
+
+Code rows_end_text(const Job& job, std::int64_t shares, const Code& place) {
   Slots slots = common_slots(job, 1);
   slots["reductions"] = std::to_string(job.kernel.reductions.size());
   slots["shares"] = std::to_string(shares);
+  slots["place"] = place;
   slots["join"] = join_functions(job);
   slots["fold"] = fill("fold_ranks.txt", slots);
   return fill(job.dialect.tasks() ? "end_of_ranks_cpp.txt" : "end_of_ranks_opencl.txt", slots);

@@ -33,8 +33,12 @@ Code units_below(const kernel::Kernel& kernel, std::int64_t units);
 
 program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* loop = nullptr);
 /// The source of a kernel that adds the `shares` of all ranks and computes the scalars, on a
-/// processor; `job`: the kernel without its stores (emit_end).
-Code rows_end_text(const Job& job, std::int64_t shares);
+/// processor; `job`: the kernel without its stores (emit_end); `place`: where the share with the
+/// number `share` in the order of the lattice lies among them.
+Code rows_end_text(const Job& job, std::int64_t shares, const Code& place);
+/// That place. Ranks send shares plane by plane; those of several planes whose sites of a colour
+/// are counted together follow one another in the order of the lattice.
+Code place_of_share(const kernel::Kernel& kernel, std::int64_t shares);
 /// Number of tasks of an instance.
 std::int64_t row_tasks(const Job& job);
 /// OpenCL on a CPU: the kernel as part of a launch of many steps. Threads take the tasks in turn.

@@ -35,7 +35,8 @@ class Writer {
     ring_ = ring_precision(job.kernel);
     const int most = 16 / bytes_of(ring_);
     if (job.dialect.can.copy_together && line.axis > 0 && one_precision(job.kernel) &&
-        shape_.stride % most == 0)
+        shape_.stride % most == 0 && shape_.first_line % most == 0 &&
+        shape_.lines_together % most == 0)
       lines_ = most;
   }
 
@@ -104,9 +105,7 @@ class Writer {
   Code meet() const { return lines_ > 1 ? "vphi_lanes_meet();\n" : ""; }
   /// The first cell of a line.
   Code base(const Code& counted) const {
-    const Code line = shape_.first_line == 0
-                          ? counted
-                          : code("({} + {})", counted, index_literal(job_, shape_.first_line));
+    const Code line = line_in_memory(job_, shape_, counted);
     return shape_.stride == 1
                ? code("{} * {}", line, index_literal(job_, shape_.extent))
                : code("{0} / {1} * {2} + {0} % {1}", line, index_literal(job_, shape_.stride),
@@ -413,47 +412,6 @@ Code still_text(const Job& job, const kernel::Line& line, const Bindings& bindin
     text += code("  {}[at] = {}[at];\n", write_pointer(job, i), read_pointer(job, i));
   }
   return text + "}\nif (copies > 0u) from = to;\n";
-}
-
-LineShape line_shape(const kernel::Line& line) {
-  LineShape shape;
-  const auto axis = static_cast<std::size_t>(line.axis);
-  for (std::size_t a = 0; a < axis; ++a) shape.stride *= line.step.extent[a];
-  shape.extent = line.step.extent[axis];
-  shape.run = line.step.walked()[axis];
-  shape.lines = line.step.walked_sites() / shape.run;
-  if (line.step.planes) {
-    const kernel::Planes& planes = *line.step.planes;
-    if (planes.axis == line.axis)
-      shape.first_cell = planes.first;
-    else
-      shape.first_line = shape.lines / planes.own * planes.first;
-  }
-  if (line.run > 0) {
-    shape.run = line.run;
-    shape.lines = (shape.extent + line.run - 1) / line.run;
-  }
-  return shape;
-}
-
-LineShape shape_of_slab(const kernel::Line& line) {
-  LineShape shape = line_shape(line);
-  if (!line.step.planes) return shape;
-  const kernel::Planes& planes = *line.step.planes;
-  std::int64_t& cut = planes.axis == line.axis ? shape.run : shape.lines;
-  cut = cut / planes.own * planes.slab;
-  return shape;
-}
-
-std::int64_t groups_of_walk(const kernel::Kernel& kernel, std::int64_t wanted, std::int64_t most,
-                            std::int64_t most_of_slab) {
-  if (!kernel.planes || kernel.reductions.empty())
-    return std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, most));
-  const kernel::Planes& planes = *kernel.planes;
-  const std::int64_t slabs = planes.whole / planes.slab;
-  const std::int64_t of_rank = (slabs + planes.ranks - 1) / planes.ranks;  // the largest
-  return std::clamp<std::int64_t>(wanted / of_rank, 1, std::max<std::int64_t>(1, most_of_slab)) *
-         (planes.own / planes.slab);
 }
 
 Job line_job(const kernel::Line& line, const TargetInfo& target, const Bindings& bindings) {

@@ -36,11 +36,16 @@ program::Kernel emit_lines(const kernel::Line& line, const TargetInfo& target,
 /// stride: distance in memory of neighbours along the axis; extent: cells of a line in memory;
 /// lines: number of lines (or runs) that are walked; run: cells of a run, or those that are walked
 /// of a line that is not cut. Ghosts lie before the first line, or before the first cell of a line.
+/// Where two axes are cut, so many lines that are walked follow one another in memory, which has so
+/// many with the ghosts behind them; 0: all follow one another.
 struct LineShape {
   std::int64_t stride = 1, extent = 1, lines = 1, run = 1;
   std::int64_t first_line = 0, first_cell = 0;
+  std::int64_t lines_together = 0, lines_apart = 0;
 };
 LineShape line_shape(const kernel::Line& line);
+/// The number in memory of a line with the number `own` among those that are walked.
+Code line_in_memory(const Job& job, const LineShape& shape, const Code& own);
 physics::Boundary boundary_of(const kernel::Line& line);
 inline constexpr int kLineQuad = 4;  ///< on a GPU: cells in one iteration of the loop
 

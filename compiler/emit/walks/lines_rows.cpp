@@ -23,22 +23,21 @@ class RowsWalk {
         shape_(line_shape(line)),
         rows_(job) {
     // Neighbouring lines lie side by side in memory, or (along x) one behind the other.
-    lines_ = kernel_.walked_sites() / kernel_.walked()[static_cast<std::size_t>(line.axis)];
-    beside_ = shape_.stride > 1 ? shape_.stride : lines_;
+    const std::int64_t all =
+        kernel_.walked_sites() / kernel_.walked()[static_cast<std::size_t>(line.axis)];
+    const bool over_second = kernel_.planes && kernel_.planes->second &&
+                             kernel_.planes->axis == line.axis;  // lines beside them are ghosts
     pitch_ = shape_.stride > 1 ? 1 : shape_.extent;
+    beside_ = shape_.stride > 1           ? shape_.stride
+              : shape_.lines_together > 0 ? shape_.lines_together
+                                          : all;
+    if (over_second) beside_ = all;
+    blocks_ = all / beside_;
     width_ = std::min<std::int64_t>(beside_, kLaneBytes / bytes_of(job.body.real));
-    if (!kernel_.planes) return;
-    // The ghosts below are cells of a line, or lines.
-    const kernel::Planes& planes = *kernel_.planes;
-    if (planes.axis == line.axis) {
-      start_ = planes.first;
-    } else {
-      below_ = planes.first * (kernel_.walked_sites() / planes.own);
-    }
   }
 
   std::int64_t bundles() const { return (beside_ + width_ - 1) / width_; }
-  std::int64_t units() const { return bundles() * (lines_ / beside_); }
+  std::int64_t units() const { return bundles() * blocks_; }
 
   Code text(std::int64_t tasks) const {
     const std::int64_t own = kernel_.walked()[static_cast<std::size_t>(line_.axis)];
@@ -47,17 +46,16 @@ class RowsWalk {
     slots["lanes"] = rows_.lanes(Rows::Lanes::Arrays);
     slots["shares"] = rows_.shares(tasks);
     slots["units"] = std::to_string(units());
-    slots["base"] = below_ > 0 ? code("{} + ", below_) : Code();
+    slots["block"] = block();
     slots["tasks"] = std::to_string(tasks);
     slots["width"] = std::to_string(width_);
     slots["bundles"] = std::to_string(bundles());
     slots["last_line"] = std::to_string(beside_ - width_);
-    slots["block"] = std::to_string(beside_ * shape_.extent);
     slots["pitch"] = std::to_string(pitch_);
-    slots["from"] = std::to_string(start_ - line_.before);
-    slots["start"] = std::to_string(start_ + line_.delay);
+    slots["from"] = std::to_string(shape_.first_cell - line_.before);
+    slots["start"] = std::to_string(shape_.first_cell + line_.delay);
     slots["delay"] = std::to_string(line_.delay);
-    slots["end_of_line"] = std::to_string(start_ + own + line_.delay);
+    slots["end_of_line"] = std::to_string(shape_.first_cell + own + line_.delay);
     slots["stride"] = std::to_string(shape_.stride);
     slots["still"] = still_copies(job_, line_, bindings_, tasks);
     slots["end"] = line_.still.empty() ? "last" : "vphi_select_index(copies > 0, first, last)";
@@ -100,6 +98,18 @@ class RowsWalk {
 
  private:
   Code real() const { return type_name(job_.body.real); }
+  /// Where a block of lines begins: the unit's, of the own ones.
+  Code block() const {
+    const std::int64_t lines = shape_.stride > 1 ? shape_.stride : beside_;
+    const Code own = code("unit / {}", bundles());
+    const std::int64_t first = shape_.first_line / shape_.stride * shape_.stride * shape_.extent +
+                               shape_.first_line % shape_.stride;
+    const Code below = first > 0 ? code("{} + ", first) : Code();
+    if (shape_.lines_together == 0) return below + code("{} * {}", own, lines * shape_.extent);
+    const std::int64_t of_plane = shape_.lines_together / beside_;
+    return below + code("{0} / {1} * {2} + {0} % {1} * {3}", own, of_plane,
+                        shape_.lines_apart * shape_.extent, lines * shape_.extent);
+  }
   Code lane(const Code& at) const {
     return pitch_ == 1 ? at + " + i" : code("{} + i*{}", at, pitch_);
   }
@@ -150,10 +160,8 @@ class RowsWalk {
   const kernel::Line& line_;
   LineShape shape_;
   Rows rows_;
-  std::int64_t lines_ = 1;  ///< that are walked
   std::int64_t beside_ = 1, pitch_ = 1, width_ = 1;
-  std::int64_t start_ = 0;  ///< first cell of a line that is computed
-  std::int64_t below_ = 0;  ///< sites in memory below the first line
+  std::int64_t blocks_ = 1;  ///< of lines that lie beside each other
 };
 
 }  // namespace

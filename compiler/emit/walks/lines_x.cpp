@@ -69,11 +69,12 @@ class RowWriter {
         "const int here = first + filled * {} + part;\n",
         p_.ring, piece_vectors(), p_.cells);
     text += lines_head();
+    text += in_memory(
+        "other", code("vphi_select_index(wish < {}, wish, {})", index_literal(job_, shape_.lines),
+                      index_literal(job_, shape_.lines - 1)));
     text += code(
-        "  const vphi_index other = vphi_select_index(wish < {}, wish, {}){};\n"
         "  const vphi_index at = {};\n"
         "  const int j = here{};\n",
-        index_literal(job_, shape_.lines), index_literal(job_, shape_.lines - 1), behind_ghosts(),
         base("other"), place("other"));
     text += code("  if ((j >= 0) & (j + {} <= {})) {{\n", p_.word, shape_.extent);
     for (std::size_t q = 0; q < read_.size(); ++q) {
@@ -100,7 +101,7 @@ class RowWriter {
         "const int here = first + done * {} + part;\n",
         p_.ring, piece_vectors(), p_.cells);
     text += lines_head();
-    if (shape_.first_line > 0) text += code("  const vphi_index left = wish{};\n", behind_ghosts());
+    if (shape_.first_line > 0) text += in_memory("left", "wish");
     const Code line = shape_.first_line > 0 ? "left" : "wish";
     text += code("  const int j = here{};\n", place(line));
     text += code("  if ((wish < {}) & (j >= 0) & (j + {} <= {})) {{\n",
@@ -156,9 +157,14 @@ class RowWriter {
     return code(" - (int)({} * {} % {}u)", line, index_literal(job_, shape_.extent), p_.cells);
   }
 
-  /// From the lines that are walked to those in memory.
-  Code behind_ghosts() const {
-    return shape_.first_line > 0 ? code(" + {}", index_literal(job_, shape_.first_line)) : Code();
+  /// Declares the number in memory of a line that is walked.
+  Code in_memory(const Code& name, const Code& own) const {
+    if (shape_.lines_together == 0)
+      return code(
+          "  const vphi_index {} = {}{};\n", name, own,
+          shape_.first_line > 0 ? code(" + {}", index_literal(job_, shape_.first_line)) : Code());
+    return code("  const vphi_index {0}_own = {1};\n  const vphi_index {0} = {2};\n", name, own,
+                line_in_memory(job_, shape_, name + "_own"));
   }
 
  private:
@@ -402,8 +408,8 @@ program::Kernel emit_lines_x(const Job& job, const kernel::Line& line, const Bin
   slots["line_pieces"] = std::to_string(shares.line_pieces);
   slots["still"] = still_text(job, line, bindings, kLanes);
   slots["lines"] = index_literal(job, shape.lines);
-  slots["last_line"] = index_literal(job, shape.lines - 1);
-  slots["behind_ghosts"] = writer.behind_ghosts();
+  slots["line"] = writer.in_memory(
+      "line", code("vphi_select_index(live, own, {})", index_literal(job, shape.lines - 1)));
   slots["base"] = writer.base("line");
   slots["own_place"] = writer.place("line");
   slots["coordinates"] = coordinates_text(job, line);

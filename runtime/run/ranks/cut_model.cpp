@@ -28,6 +28,14 @@ double dealt_bytes(const program::Program& p) {
   return 2 * sizeof(double) * modes * own / whole * (whole - own) / whole;
 }
 
+/// That a rank sends of an array which all ranks gather: about its share to each of the others, as
+/// much as it gets from them.
+double bytes_to_all(const program::Program& p, const Argument& whole) {
+  const double share = static_cast<double>(p.cut.own) / static_cast<double>(p.cut.whole) /
+                       static_cast<double>(p.cut.second.ranks);
+  return static_cast<double>(whole.bytes) * (1 - share);
+}
+
 }  // namespace
 
 Traffic traffic_of_step(const program::Program& p) {
@@ -39,6 +47,7 @@ Traffic traffic_of_step(const program::Program& p) {
       const auto& kernel = p.kernels[static_cast<std::size_t>(launch.kernel)];
       bool wants = planes_wait;
       for (const Argument& a : kernel.arguments) {
+        if (a.kind == Argument::Kind::Whole) traffic.planes += bytes_to_all(p, a), wants = true;
         if (a.kind != Argument::Kind::Gathered) continue;
         const auto sums = p.kernels[static_cast<std::size_t>(a.index)].for_ranks();
         traffic.sums += static_cast<double>(sums) * sizeof(double);

@@ -29,6 +29,25 @@ Wanted::Dealt sums_in_order(const program::Cut& cut, int ranks, BufferHandle own
   return dealt;
 }
 
+/// An array on the whole lattice, of the lines that ranks have of planes.
+Wanted::Dealt whole_of_lines(const program::Program& p, int ranks, BufferHandle own,
+                             BufferHandle all, std::size_t plane) {
+  const program::Cut& cut = p.cut;
+  const auto size = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
+  const std::uint64_t line = plane / size(p.extent[static_cast<std::size_t>(cut.axis - 1)]),
+                      whole_plane = line * size(cut.second.whole);
+  Wanted::Dealt dealt{own, all, {}};
+  for (int giver = 0; giver < ranks; ++giver) {
+    const program::Cut::Planes planes = cut.planes(ranks, giver), lines = cut.lines(giver);
+    dealt.runs.emplace_back(
+        static_cast<std::size_t>(ranks),
+        Wanted::Runs{size(cut.ghost[0]) * plane + size(cut.second.ghost[0]) * line, plane,
+                     size(planes.first) * whole_plane + size(lines.first) * line, whole_plane,
+                     size(lines.count) * line, size(planes.count)});
+  }
+  return dealt;
+}
+
 }  // namespace
 
 /// What this launch needs of other ranks, beside what the launches before it have left.
@@ -36,6 +55,11 @@ void Session::add_wanted_before(const program::Launch& launch, Wanted& wanted) c
   for (const Argument& a : program_.kernels[launch.kernel].arguments) {
     if (a.kind == Argument::Kind::Whole) {
       const std::size_t plane = plane_bytes(program_, program_.buffers[a.index].precision);
+      if (program_.cut.second.ranks > 1) {
+        wanted.dealt.push_back(whole_of_lines(program_, lattice_->comm().size(), now(a.index),
+                                              whole_[a.index], plane));
+        continue;
+      }
       wanted.joined.push_back({now(a.index), whole_[a.index],
                                static_cast<std::size_t>(program_.cut.own) * plane,
                                static_cast<std::size_t>(a.bytes),
