@@ -9,6 +9,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/explain.hpp"
 #include "dsl/messages/suggest.hpp"
+#include "embed/ranks.hpp"
 #include "embed/readable.hpp"
 #include "program/json.hpp"
 #include "runtime/device/native/native.hpp"
@@ -159,6 +160,41 @@ nlohmann::ordered_json kernels_json(const Program& p, const std::string& only) {
   return list;
 }
 
+/// Of a lattice that ranks share: what goes between them after the launches of the start and of the
+/// steps, as comments. Empty where nothing does.
+std::string exchanges_text(const Program& p) {
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string& line) {
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+  };
+  const auto depth = [](const std::array<int, 2>& sides, const char* what) {
+    return fmt::format("{} and {} {}", sides[0], sides[1], what);
+  };
+  const auto read = [&](const std::vector<program::Launch>& list) {
+    for (const program::Launch& launch : list) {
+      const program::Kernel& kernel = p.kernels[static_cast<std::size_t>(launch.kernel)];
+      for (const program::Argument& a : kernel.arguments) {
+        if (a.kind == program::Argument::Kind::Gathered)
+          add(fmt::format("before {}: the sums of {} of all ranks", kernel.name,
+                          p.kernels[static_cast<std::size_t>(a.index)].name));
+        if (a.kind == program::Argument::Kind::Whole)
+          add(fmt::format("before {}: {} of all ranks", kernel.name,
+                          p.buffers[static_cast<std::size_t>(a.index)].name));
+      }
+      for (const program::Halo& halo : launch.halos)
+        add(fmt::format("after {}: ghosts of {}, {}{}", kernel.name,
+                        p.buffers[static_cast<std::size_t>(halo.buffer)].name,
+                        depth(halo.depth, "planes"),
+                        p.cut.second.ranks > 1 ? ", " + depth(halo.beside, "lines") : ""));
+    }
+  };
+  read(p.prologue), read(p.step);
+  for (const auto& step : p.cycle) read(step);
+  std::string text;
+  for (const std::string& line : lines) text += "// " + line + "\n";
+  return text.empty() ? text : "// Between ranks\n" + text + "\n";
+}
+
 void write(const std::string& text, const std::string& file) {
   if (file.empty() || file == "-") {
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -188,6 +224,7 @@ std::filesystem::path folder_of(const std::string& file) {
 struct Wanted {
   std::vector<std::string> models;
   ModelOptions options;
+  embed::RanksWish ranks{0};
   std::string to = "native", target = "native", device, after, kernel, file;
   bool with_main = false, json = false;
 
@@ -213,6 +250,10 @@ bool Wanted::read(const Words& words) {
              "kernels")
       .value("--kernel", "NAME", kernel, "one kernel")
       .flag("--main", with_main, "a file that compiles and runs by itself (the step's kernel)")
+      .number("--ranks", "N", ranks.number, 1,
+              "the kernels of the first of N ranks, and what goes between ranks")
+      .value("--cut", "AXIS=N", ranks.cut,
+             "the same for N ranks along this axis: z=4, or two: z=4,y=2")
       .value("-o", "FILE", file, "write to a file")
       .flag("--json", json, "one JSON object: the kernels with their cost, or the text asked for");
   options.declare(line);
@@ -225,6 +266,9 @@ bool Wanted::read(const Words& words) {
       .obeyed("--kernel", !kernels(), "the text is not a kernel's")
       .obeyed("--main", !kernels(), "the text is not a kernel's")
       .obeyed("--main", to == "hip", "HIP has no main yet");
+  for (const char* shared : {"--ranks", "--cut"})
+    line.obeyed(shared, !kernels(), "the text is that of one device; `vphi run` compiles for ranks")
+        .obeyed(shared, with_main, "a rank does not run by itself");
   return true;
 }
 
@@ -260,7 +304,8 @@ int emit(const Words& words) {
   const auto info =
       to == "program" ? target_to_run(language, wanted.device) : default_target(language);
   const std::string path = find_model(wanted.models[0]);
-  const Compilation c = compile_model(path, compile, info);
+  const auto ranks = static_cast<int>(std::max<std::int64_t>(1, wanted.ranks.ranks()));
+  const Compilation c = embed::compile_for_ranks(path, compile, info, ranks, wanted.ranks.cut);
   if (report(c)) return refused(c, wanted.json);
   const auto put = [&](const char* key, const auto& what) {
     nlohmann::ordered_json out = {{"ok", true}, {"model", c.resolved.model.name}, {"to", to}};
@@ -296,7 +341,7 @@ int emit(const Words& words) {
   else if (wanted.json)
     put("kernels", kernels_json(*c.program, kernel));
   else
-    write(embed::readable_sources(*c.program, kernel), file);
+    write(exchanges_text(*c.program) + embed::readable_sources(*c.program, kernel), file);
   return kOk;
 }
 
