@@ -144,8 +144,6 @@ class Cutter {
     if (axis < 1)
       return refuse(fmt::format("rows along x stay whole, and it has no axis between them and {}",
                                 axis_name()));
-    if (!p_.maps.empty())
-      return refuse("its steps in Fourier space transform whole planes of a rank");
     for (const Kernel& kernel : plan_.kernels) {
       if (!per_site(kernel)) continue;
       if (kernel.colours && !kernel.reductions.empty() && !added_in_runs(kernel))

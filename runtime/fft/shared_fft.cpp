@@ -53,14 +53,19 @@ SharedTransform::SharedTransform(const Box& box, int threads)
       columns_{{0, columns_of(box)}} {}
 
 SharedTransform::SharedTransform(const Box& box, std::vector<std::int64_t> planes, comm::Comm& comm,
-                                 int threads)
+                                 int threads, int beside)
     : box_(box),
       threads_(threads),
       comm_(&comm),
       place_(static_cast<std::size_t>(comm.rank())),
       length_(planes_of(box)),
+      beside_(beside),
       planes_(std::move(planes)),
       columns_(dealt(columns_of(box), comm.size())) {
+  for (std::size_t r = 0; r < planes_.size(); ++r) {
+    const std::int64_t shared = planes_[r], place = static_cast<std::int64_t>(r) % beside;
+    planes_[r] = shared * (place + 1) / beside - shared * place / beside;
+  }
   if (length_ > 1) return;
   for (Columns& all : columns_) all = {0, columns_of(box)};  // sites of a row
 }
@@ -71,6 +76,8 @@ bool SharedTransform::anywhere(bool here) const {
 
 std::vector<Complex> SharedTransform::forward(std::span<const double> own) {
   if (comm_ != nullptr && length_ == 1) return forward_row(own);
+  std::vector<double> whole;
+  if (beside_ > 1) whole = to_whole_lines(own), own = whole;
   std::vector<Complex> modes(static_cast<std::size_t>(planes_[place_] * columns_of(box_)));
   forward_planes(box_, planes_[place_], own.data(), modes.data(), threads_);
   if (comm_ != nullptr) modes = to_columns(modes);
@@ -85,7 +92,46 @@ std::vector<double> SharedTransform::inverse(std::vector<Complex> modes) {
   const std::int64_t plane = box_.sites() / length_;
   std::vector<double> own(static_cast<std::size_t>(planes_[place_] * plane));
   inverse_planes(box_, planes_[place_], modes.data(), own.data(), threads_);
-  return own;
+  return beside_ > 1 ? to_own_lines(own) : own;
+}
+
+/// A message has [plane of the receiver][line of the sender].
+std::vector<double> SharedTransform::to_whole_lines(std::span<const double> own) {
+  const auto part = static_cast<std::size_t>(box_.n[0] * box_.n[1] / beside_);  // of a plane
+  const std::size_t beside = static_cast<std::size_t>(beside_), group = place_ / beside * beside,
+                    planes = static_cast<std::size_t>(planes_[place_]);
+  std::vector<std::int64_t> given(planes_.size()), taken(planes_.size());
+  for (std::size_t r = group; r < group + beside; ++r) {
+    given[r] = planes_[r] * static_cast<std::int64_t>(part);
+    taken[r] = static_cast<std::int64_t>(planes * part);
+  }
+  Messages<double> to(given), from(taken);
+  std::ranges::copy(own, to.data());
+  comm_->each_to_each(to.given(), from.taken());
+  std::vector<double> whole(planes * part * beside);
+  const double* next = from.data();
+  for (std::size_t b = 0; b < beside; ++b)
+    for (std::size_t plane = 0; plane < planes; ++plane, next += part)
+      std::copy_n(next, part, whole.data() + (plane * beside + b) * part);
+  return whole;
+}
+
+std::vector<double> SharedTransform::to_own_lines(std::span<const double> whole) {
+  const auto part = static_cast<std::size_t>(box_.n[0] * box_.n[1] / beside_);
+  const std::size_t beside = static_cast<std::size_t>(beside_), group = place_ / beside * beside,
+                    planes = static_cast<std::size_t>(planes_[place_]);
+  std::vector<std::int64_t> given(planes_.size()), taken(planes_.size());
+  for (std::size_t r = group; r < group + beside; ++r) {
+    given[r] = static_cast<std::int64_t>(planes * part);
+    taken[r] = planes_[r] * static_cast<std::int64_t>(part);
+  }
+  Messages<double> to(given), from(taken);
+  double* next = to.data();
+  for (std::size_t b = 0; b < beside; ++b)
+    for (std::size_t plane = 0; plane < planes; ++plane)
+      next = std::copy_n(whole.data() + (plane * beside + b) * part, part, next);
+  comm_->each_to_each(to.given(), from.taken());
+  return from.release();
 }
 
 std::vector<Complex> SharedTransform::forward_row(std::span<const double> own) {

@@ -2,7 +2,8 @@
 //
 // Each rank transforms its planes, the columns along the slowest axis are dealt to the ranks, and
 // each transforms its columns. So a rank holds a share of the sites, or a share of the modes, and
-// never the whole box. A single row is transformed whole by every rank. Numbers are those of one
+// never the whole box. Ranks that share the lines of planes first deal these out as whole planes.
+// A single row is transformed whole by every rank. Numbers are those of one
 // device, to the last bit, where every rank but the last has a multiple of
 // program::planes_together.
 // Throws CommError where the ranks do not reach each other any more.
@@ -21,8 +22,10 @@ class SharedTransform {
   /// Of a box on one device.
   SharedTransform(const Box& box, int threads);
   /// Rank r of `comm` has planes[r] planes, of a single row so many sites, one rank after the
-  /// other. `comm` must outlive this.
-  SharedTransform(const Box& box, std::vector<std::int64_t> planes, comm::Comm& comm, int threads);
+  /// other. `comm` must outlive this. `beside`: so many ranks that follow one another share the
+  /// same planes, and each has an equal part of their lines (y); planes[r] are the shared ones.
+  SharedTransform(const Box& box, std::vector<std::int64_t> planes, comm::Comm& comm, int threads,
+                  int beside = 1);
 
   const Box& box() const { return box_; }
   /// The modes of this rank lie as [entry of a column][column], columns first, first + 1, ...:
@@ -45,6 +48,9 @@ class SharedTransform {
  private:
   std::vector<Complex> forward_row(std::span<const double> own);
   std::vector<double> inverse_row(std::vector<Complex> modes);
+  /// Own lines of shared planes become all lines of some of these planes, and back.
+  std::vector<double> to_whole_lines(std::span<const double> own);
+  std::vector<double> to_own_lines(std::span<const double> whole);
   /// Entries of the own planes of all columns become all entries of the own columns, and back.
   std::vector<Complex> to_columns(const std::vector<Complex>& of_planes);
   std::vector<Complex> to_planes(const std::vector<Complex>& of_columns);
@@ -53,8 +59,9 @@ class SharedTransform {
   int threads_;
   comm::Comm* comm_ = nullptr;
   std::size_t place_ = 0;
-  std::int64_t length_;               ///< entries of a column
-  std::vector<std::int64_t> planes_;  ///< by rank
+  std::int64_t length_;  ///< entries of a column
+  int beside_ = 1;
+  std::vector<std::int64_t> planes_;  ///< by rank: that it transforms
   std::vector<Columns> columns_;      ///< by rank
 };
 

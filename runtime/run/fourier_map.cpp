@@ -33,7 +33,8 @@ FourierMaps::FourierMaps(const program::Program& program, int threads)
 FourierMaps::FourierMaps(const program::Program& of_rank, comm::Comm& comm, int threads)
     : program_(of_rank),
       threads_(threads),
-      transform_(whole_box(of_rank), planes_by_rank(of_rank, comm.size()), comm, threads),
+      transform_(whole_box(of_rank), planes_by_rank(of_rank, comm.size()), comm, threads,
+                 of_rank.cut.second.ranks),
       tables_(of_rank.maps.size()) {}
 
 FourierMaps::Table FourierMaps::made(const FourierMap& map) const {

@@ -86,6 +86,10 @@ bool DeviceFourierMaps::make() {
     why_ = "ranks share a single row";
     return false;
   }
+  if (program_.cut.second.ranks > 1) {
+    why_ = "ranks share the lines of planes";
+    return false;
+  }
   if (modes_ == 0) {
     why_ = "a rank has no columns of modes";
     return false;

@@ -11,6 +11,7 @@
 #include "runtime/device/native/process.hpp"
 #include "runtime/device/native/thread_pool.hpp"
 #include "runtime/io/matrix_file.hpp"
+#include "runtime/run/ranks/worker.hpp"
 #include "runtime/run/session_arguments.hpp"
 #include "runtime/run/starts/random_field.hpp"
 
@@ -260,15 +261,24 @@ void Session::map(std::size_t number) {
     maps_ = lattice_ ? std::make_unique<FourierMaps>(program_, lattice_->comm(), threads_)
                      : std::make_unique<FourierMaps>(program_, threads_);
   const auto sites = static_cast<std::size_t>(program_.sites());
-  const std::size_t below = lattice_ ? own_sites().first : 0;
-  const std::size_t own = lattice_ ? own_sites().second : sites;
+  const bool lines = program_.cut.second.ranks > 1;  // own lines lie between ghosts
+  const std::size_t below = lattice_ && !lines ? own_sites().first : 0;
+  const std::size_t own = lattice_ && !lines ? own_sites().second : sites;
   for (std::int64_t i = 0; i < program_.instances; ++i) {
     if (may_stop && Session::slot(program_.stop_slot)[i] != 0) continue;
     const std::size_t first = static_cast<std::size_t>(i) * sites + below;
     std::vector<std::vector<double>> from;
-    for (int buffer : map.from) from.push_back(read_from(buffer, first, own));
-    const auto to = maps_->apply(number, from);
-    for (std::size_t r = 0; r < to.size(); ++r) write_from(map.to[r], first, to[r]);
+    for (int buffer : map.from) {
+      from.push_back(read_from(buffer, first, own));
+      if (lines)
+        from.back() = numbers_of_bytes(own_planes(program_, std::as_bytes(std::span(from.back()))));
+    }
+    auto to = maps_->apply(number, from);
+    for (std::size_t r = 0; r < to.size(); ++r) {
+      if (lines)  // ghosts are filled after the launch
+        to[r] = numbers_of_bytes(with_ghosts(program_, std::as_bytes(std::span(to[r]))));
+      write_from(map.to[r], first, to[r]);
+    }
   }
   forget_scalars();
 }

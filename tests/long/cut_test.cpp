@@ -49,6 +49,22 @@ TEST_P(CutModels, HaveTheBitsOfOneDevice) {
   }
 }
 
+/// Cut along two axes, of the models with axes enough.
+class CutTwice : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(CutTwice, HasTheBitsOfOneDevice) {
+  testing::CutSetup setup;
+  setup.lattice = "4 * 16 * 32 * 4", setup.beside = 2;
+  const auto result = testing::cut_and_compare(testing::shipped(GetParam()), 4, setup);
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Spinors, CutTwice,
+                         ::testing::Values("gauge/wilson_quark", "gauge/twisted_quark",
+                                           "gauge/nucleon"),
+                         testing::model_name);
+
 std::vector<std::string> all_models() {
   std::vector<std::string> names;
   const fs::path folder = fs::path(testing::shipped("x")).parent_path();

@@ -90,6 +90,40 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{{{33, 9, 1}}, {4, 5}}, Row{{{8, 4, 1}}, {4, 0}},
                       Row{{{4096, 1, 1}}, {2048, 1024, 1024}}, Row{{{20, 1, 6}}, {2, 4}}));
 
+/// Pairs of ranks have halves of the lines of the same planes, which are 3 and 2.
+TEST(SharedFft, LinesOfPlanesHaveTheBitsOfOneDevice) {
+  const Box box{{16, 12, 5}};
+  const std::vector<std::int64_t> planes{3, 3, 2, 2};
+  const std::vector<double> f = numbers_of(box);
+  std::vector<Complex> modes(static_cast<std::size_t>(box.modes()));
+  forward(box, f.data(), modes.data(), 1);
+  std::vector<Complex> scratch = modes;
+  std::vector<double> back(f.size());
+  inverse(box, scratch.data(), back.data(), 1);
+  comm::Team team(4);
+  std::vector<std::jthread> ranks;
+  for (int r = 0; r < 4; ++r)
+    ranks.emplace_back([&, r] {
+      const auto comm = team.comm(r);
+      SharedTransform shared(box, planes, *comm, 1, 2);
+      const auto own_of = [&](const std::vector<double>& whole) {
+        std::vector<double> own;
+        for (std::int64_t z = r < 2 ? 0 : 3; z < (r < 2 ? 3 : 5); ++z) {
+          const auto first = whole.begin() + (z * 12 + r % 2 * 6) * 16;
+          own.insert(own.end(), first, first + std::ptrdiff_t{6} * 16);
+        }
+        return own;
+      };
+      const std::vector<Complex> mine = shared.forward(own_of(f));
+      const auto [column, count] = shared.columns();
+      for (std::int64_t j = 0; j < planes_of(box); ++j)
+        for (std::int64_t c = 0; c < count; ++c)
+          ASSERT_EQ(mine[static_cast<std::size_t>(j * count + c)],
+                    modes[static_cast<std::size_t>(j * columns_of(box) + column + c)]);
+      ASSERT_EQ(shared.inverse(mine), own_of(back));
+    });
+}
+
 TEST(SharedFft, RowsThatAreTransformedTogetherDivideTheBox) {
   EXPECT_EQ(program::planes_together({128, 64, 1, 1}), 16);
   EXPECT_EQ(program::planes_together({30, 40, 1, 1}), 8);

@@ -25,7 +25,11 @@ double dealt_bytes(const program::Program& p) {
   if (p.cut.axis == 0) return (whole - own) * sizeof(double);
   const double modes =
       sites / static_cast<double>(extent[0]) * (static_cast<double>(extent[0] / 2) + 1);
-  return 2 * sizeof(double) * modes * own / whole * (whole - own) / whole;
+  const auto beside = static_cast<double>(p.cut.second.ranks);
+  const double share = own / whole / beside;
+  // lines of shared planes become whole planes before
+  const double lines = sizeof(double) * sites * share * (beside - 1) / beside;
+  return 2 * sizeof(double) * modes * share * (1 - share) + lines;
 }
 
 /// That a rank sends of an array which all ranks gather: about its share to each of the others, as
@@ -57,7 +61,8 @@ Traffic traffic_of_step(const program::Program& p) {
       for (const int map : launch.maps) {
         const auto& of = p.maps[static_cast<std::size_t>(map)];
         const auto arrays = static_cast<double>(of.from.size() + of.to.size());
-        traffic.exchanges += arrays, traffic.planes += arrays * dealt_bytes(p);
+        traffic.exchanges += arrays * (p.cut.second.ranks > 1 ? 2 : 1);
+        traffic.planes += arrays * dealt_bytes(p);
       }
       planes_wait = !launch.halos.empty();
       for (const program::Halo& halo : launch.halos) {
