@@ -269,17 +269,19 @@ OwnRuns runs_in_whole(const Cut& cut, int ranks, int rank, std::size_t bytes) {
 }
 
 Bytes taken_from(std::span<const std::byte> memory, const OwnRuns& runs) {
-  Bytes own(runs.bytes * runs.count);
-  for (std::size_t k = 0; k < runs.count; ++k)
-    std::ranges::copy(memory.subspan(runs.first + k * runs.step, runs.bytes),
-                      own.begin() + static_cast<std::ptrdiff_t>(k * runs.bytes));
+  Bytes own;
+  own.reserve(runs.bytes * runs.count);  // large: not written twice
+  for (std::size_t k = 0; k < runs.count; ++k) {
+    const std::byte* from = memory.data() + runs.first + k * runs.step;
+    own.insert(own.end(), from, from + runs.bytes);
+  }
   return own;
 }
 
 void put_into(std::span<std::byte> memory, const OwnRuns& runs, std::span<const std::byte> own) {
   for (std::size_t k = 0; k < runs.count; ++k)
-    std::ranges::copy(own.subspan(k * runs.bytes, runs.bytes),
-                      memory.begin() + static_cast<std::ptrdiff_t>(runs.first + k * runs.step));
+    std::memcpy(memory.data() + runs.first + k * runs.step, own.data() + k * runs.bytes,
+                runs.bytes);
 }
 
 }  // namespace
