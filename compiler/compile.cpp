@@ -240,7 +240,8 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   if (!result.system) return result;
   if (options.stop_after == kDerive || options.stop_after == kPrepare) return result;
   result.plan = schedule::schedule(*result.system, result.resolved, result.diagnostics,
-                                   options.stop_after, options.renewal);
+                                   options.stop_after, options.renewal,
+                                   target.is_cpu ? 0 : schedule::kRegistersOfThread);
   if (!result.plan || result.diagnostics.has_errors()) {
     result.plan.reset();
     return result;

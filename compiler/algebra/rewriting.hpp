@@ -30,4 +30,11 @@ class Rewriting {
   std::unordered_map<const Node*, Expr> done_;
 };
 
+/// Rewrites each list by the rewriting of the same place, in step: the first nodes of all lists,
+/// then the second ones, and so on, without the nodes that all lists have. Lists of one form thus
+/// become operations that follow each other closely: what they share is used by all of them at
+/// once. The results are known to the rewritings afterwards.
+void rewrite_in_step(std::span<Rewriting* const> rewritings,
+                     std::span<const std::vector<Expr>> lists);
+
 }  // namespace vphi::algebra

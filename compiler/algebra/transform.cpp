@@ -155,6 +155,26 @@ Expr Rewriting::known(Expr node) const {
   return found == done_.end() ? Expr() : found->second;
 }
 
+void rewrite_in_step(std::span<Rewriting* const> rewritings,
+                     std::span<const std::vector<Expr>> lists) {
+  std::vector<std::vector<Expr>> nodes(lists.size());
+  std::unordered_map<const Node*, std::size_t> owners;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    Seen seen;
+    for (Expr expr : lists[i]) children_first(expr, seen, nodes[i], everywhere);
+    std::ranges::sort(nodes[i], {}, [](Expr e) { return e->id; });
+    for (Expr node : nodes[i]) ++owners[node.get()];
+  }
+  std::size_t most = 0;
+  for (std::vector<Expr>& list : nodes) {
+    std::erase_if(list, [&](Expr node) { return owners.at(node.get()) == lists.size(); });
+    most = std::max(most, list.size());
+  }
+  for (std::size_t k = 0; k < most; ++k)
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      if (k < nodes[i].size()) (*rewritings[i])(std::span<const Expr>(&nodes[i][k], 1));
+}
+
 Expr substitute(Expr expr, const std::unordered_map<const Node*, Expr>& what) {
   Substitution result;
   for (const auto& [from, to] : what) result.add(Expr(from), to);

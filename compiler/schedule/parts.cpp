@@ -1,5 +1,7 @@
 #include "compiler/schedule/parts.hpp"
 
+#include <set>
+
 namespace vphi::schedule {
 namespace {
 
@@ -53,15 +55,15 @@ std::vector<Assigns*> scalars(Parts& parts) {
 
 }  // namespace
 
-std::vector<std::size_t> wanted_solves(const StepLoops& step, const Outputs& outputs,
-                                       const Watch& watch) {
-  std::vector<std::size_t> wanted;
+std::optional<ColumnPlan> columns_of(const physics::System& system, const StepLoops& step,
+                                     const Outputs& outputs, const Watch& watch, int registers,
+                                     dsl::Diagnostics& diagnostics) {
+  std::set<std::size_t> alone;
   for (const StepPart& part : step.parts)
-    if (part.solve >= 0) wanted.push_back(static_cast<std::size_t>(part.solve));
-  wanted.insert(wanted.end(), watch.loops.solves.begin(), watch.loops.solves.end());
-  for (const Outputs::Cadence& cadence : outputs.cadences)
-    wanted.insert(wanted.end(), cadence.loops.solves.begin(), cadence.loops.solves.end());
-  return wanted;
+    if (part.solve >= 0) alone.insert(static_cast<std::size_t>(part.solve));
+  std::vector<std::set<std::size_t>> launched{watch.loops.solves};
+  for (const Outputs::Cadence& cadence : outputs.cadences) launched.push_back(cadence.loops.solves);
+  return plan_columns(system, launched, alone, registers, diagnostics);
 }
 
 std::optional<ReadyParts> with_passes(Parts parts, Slots& slots, const std::string& stop_after,

@@ -25,9 +25,10 @@ struct Parts {
   Solves solves;
 };
 
-/// Indices into System::solves that the step, outputs and expectations need.
-std::vector<std::size_t> wanted_solves(const StepLoops& step, const Outputs& outputs,
-                                       const Watch& watch);
+/// How the systems are solved that the step, outputs and expectations need.
+std::optional<ColumnPlan> columns_of(const physics::System& system, const StepLoops& step,
+                                     const Outputs& outputs, const Watch& watch, int registers,
+                                     dsl::Diagnostics& diagnostics);
 
 class ReadyParts {
  public:

@@ -36,7 +36,7 @@ bool refuse_spectral(const Plan& plan, dsl::Diagnostics& diagnostics) {
 // Each stage takes what the ones before have made, so that another order does not compile.
 std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
                              dsl::Diagnostics& diagnostics, const std::string& stop_after,
-                             bool renewal) {
+                             bool renewal, int registers) {
   Layout layout = allocate(system, resolved);
   Tables& tables = layout.tables;
 
@@ -49,8 +49,10 @@ std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved&
   const SolutionMemory solutions(system, tables);
   Outputs outputs = make_outputs(system, *stepping, checks, solutions, tables, diagnostics);
   Watch watch = make_watch(system, *stepping, checks, solutions, tables, diagnostics);
-  auto solves = make_solves(system, resolved, *stepping, solutions,
-                            wanted_solves(step, outputs, watch), tables, diagnostics);
+  auto columns = columns_of(system, step, outputs, watch, registers, diagnostics);
+  if (!columns) return std::nullopt;
+  auto solves =
+      make_solves(system, resolved, *stepping, solutions, std::move(*columns), tables, diagnostics);
   if (!solves) return std::nullopt;
 
   auto ready =

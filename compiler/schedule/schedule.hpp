@@ -14,12 +14,16 @@
 
 namespace vphi::schedule {
 
+/// Registers of 32 bits that a thread of a GPU has.
+inline constexpr int kRegistersOfThread = 255;
+
 std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
                              dsl::Diagnostics& diagnostics);
 /// The same, stopped after a pass (compiler/schedule/pipeline.hpp), for `vphi emit --after`;
-/// `renewal`: with Program::renewed_averages and renewed_scalars.
+/// `renewal`: with Program::renewed_averages and renewed_scalars; `registers`: of a thread of a
+/// GPU, 0 for processors (solver/columns.hpp).
 std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved& resolved,
                              dsl::Diagnostics& diagnostics, const std::string& stop_after,
-                             bool renewal = false);
+                             bool renewal = false, int registers = 0);
 
 }  // namespace vphi::schedule

@@ -46,6 +46,16 @@ Diagnostic not_together(Span at, int steps, const std::string& why) {
   return d;
 }
 
+Diagnostic not_in_one_go(Span at, int columns, const std::string& why) {
+  Diagnostic d =
+      make("E0822", at, fmt::format("{} right sides cannot be solved in one go: {}", columns, why));
+  d.rule =
+      "right sides of one operator and one solver that the same outputs need are solved `together` "
+      "at a time, a number that divides theirs";
+  d.hint = "leave `together` out, or take `together = 1`";
+  return d;
+}
+
 Diagnostic not_cut(Span at, int ranks, const std::string& why, const std::string& way) {
   Diagnostic d =
       make("E0862", at, fmt::format("the lattice cannot be cut for {} ranks: {}", ranks, why));

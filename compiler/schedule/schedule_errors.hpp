@@ -51,6 +51,8 @@ Diagnostic step_grows(Span at, const std::string& integrator, double growth, dou
 Diagnostic rounded_number(Span at, long double value, long double after, bool single);
 /// E0323: `together = steps` is not possible, for the reason `why`.
 Diagnostic not_together(Span at, int steps, const std::string& why);
+/// E0822: so many right sides cannot be solved in one go, for the reason `why`.
+Diagnostic not_in_one_go(Span at, int columns, const std::string& why);
 /// E0862: the lattice of a model cannot be shared by so many ranks. `why` completes the sentence.
 Diagnostic not_cut(Span at, int ranks, const std::string& why, const std::string& way);
 /// E0325: an integrator that makes transforms, where `why` forbids it.

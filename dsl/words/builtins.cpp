@@ -67,7 +67,7 @@ constexpr Builtin kBuiltins[] = {
     {"project", 1, 1, Rule::GroupProjection, "",
      "the matrix of the gauge group to which a sum of products of links is projected"},
     // linear systems
-    {"solve", 2, 2, Rule::Solve, "solver even_odd", "the field x with A(x) = b, A linear"},
+    {"solve", 2, 2, Rule::Solve, "solver even_odd together", "the field x with A(x) = b, A linear"},
     {"iterations", 1, 1, Rule::OfSolve, "",
      "iterations that a solve has taken, or all solves of an action in the last trajectory"},
     {"residual", 1, 1, Rule::OfSolve, "",

@@ -145,5 +145,50 @@ TEST_P(SolverIterations, ReadWhatTheyMust) {
 INSTANTIATE_TEST_SUITE_P(Precisions, SolverIterations,
                          ::testing::Values(std::pair{"f32", 128}, std::pair{"f64", 255}));
 
+class Propagators : public ::testing::TestWithParam<std::pair<const char*, int>> {};
+
+// Twelve columns, as many in one go as fit the registers: a round reads each link once for all of
+// them, and nothing else more often than for one.
+TEST_P(Propagators, ReadALinkOnceForSeveralColumns) {
+  const auto [precision, columns] = GetParam();
+  const vphi::testing::ScratchFolder folder;
+  const std::string model = folder / "propagator.vphi";
+  std::ofstream(model) << "model propagator \"Wilson\"\nlattice grid: 24^4\n"
+                          "gauge U: SU(3), store = rows(2)\nfermion psi: spinor, basis = dirac\n"
+                          "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+                          "D(psi) = psi + 0.02i*gamma5*psi - 0.12*hop(psi)\n"
+                          "here = index(x) + index(y) + index(z) + index(t) == 0\n"
+                          "S[s,c] = solve(D, here*spinor(s, c), solver = cgne(1e-5))\n"
+                          "init U ~ hot\nat end: total(sum(norm2(S[s,c]), s, c)) -> \"a.h5\"\n";
+  CompileOptions options;
+  options.precision = precision;
+  const Compilation compilation = compile_model(model, options, ways().back().target);
+  ASSERT_TRUE(compilation.program);
+  std::string told;
+  for (const std::string& remark : compilation.plan->remarks)
+    if (remark.starts_with("12 right sides of ")) told = remark;
+  EXPECT_NE(told.find(" are solved " + std::to_string(columns) + " at a time"), told.npos) << told;
+  const bool machine_code = !runtime::nvrtc_version(nullptr).empty();
+  std::map<std::string, std::pair<int, int>> traffic;  // of a site: numbers read, written
+  for (const program::Kernel& kernel : compilation.program->kernels) {
+    const bool number = kernel.name.find_first_not_of("0123456789", 9) == std::string::npos;
+    if (kernel.name != "solve_s1" && !(kernel.name.starts_with("solve_s1_") && number)) continue;
+    traffic[kernel.name] = {kernel.loads, kernel.stores};
+    if (!machine_code) continue;
+    const Machine machine = compiled(kernel.source);
+    EXPECT_EQ(machine.spilled, 0) << kernel.name << machine.log;
+    EXPECT_LE(machine.registers, 255) << kernel.name << machine.log;
+  }
+  const int k = columns, links = 48;
+  const std::map<std::string, std::pair<int, int>> least = {
+      {"solve_s1", {links + 24 * k, 24 * k}},   {"solve_s1_2", {links + 48 * k, 24 * k}},
+      {"solve_s1_3", {48 * k, 24 * k}},         {"solve_s1_4", {links + 24 * k, 24 * k}},
+      {"solve_s1_5", {links + 48 * k, 24 * k}}, {"solve_s1_6", {72 * k, 48 * k}}};
+  EXPECT_EQ(traffic, least);
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, Propagators,
+                         ::testing::Values(std::pair{"f32", 3}, std::pair{"f64", 1}));
+
 }  // namespace
 }  // namespace vphi::audit

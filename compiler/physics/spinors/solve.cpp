@@ -1,6 +1,7 @@
 #include "compiler/physics/spinors/solve.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <set>
@@ -37,6 +38,14 @@ bool even_odd_wanted(const Program& d, const dsl::Expr& e, const SpinorForm* for
     d.fail(errors::no_halves(asked->span, e.args[0]->text, why,
                              "the system is then solved at all sites"));
   return true;
+}
+
+/// How many right sides are solved in one go.
+Expr whole_number(const Program& d, dsl::Span span, Expr value) {
+  const double number = static_cast<double>(value->number.real);
+  if (number < 1 || number > 4096 || number != std::floor(number))
+    d.fail(errors::option_value(span, "together", "a whole number from 1 on"));
+  return value;
 }
 
 }  // namespace
@@ -321,6 +330,11 @@ std::optional<Value> Lowerer::read_solve(const dsl::Expr& e, const Scope& scope)
   check_for_solver(d_, solve, op, fact, applied);
   const bool even_odd = even_odd_wanted(d_, e, image.form.get());
   if (!even_odd) solve.options.emplace_back("even_odd", integer(0));
+  for (const dsl::NamedArgument& named : e.named)
+    if (named.name == "together")
+      solve.options.emplace_back(
+          "together",
+          whole_number(d_, named.value->span, fixed(*named.value, "`together`", scope)));
   if (const LinearSystem* found = known_system(d_, solve)) {
     d_.collected.arrays = first;
     forget_edges(d_, first);

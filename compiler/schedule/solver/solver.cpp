@@ -2,624 +2,217 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <set>
+#include <deque>
+#include <iterator>
 
-#include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/solver/solver_column.hpp"
 #include "compiler/schedule/solver/solver_inner.hpp"
 #include "compiler/schedule/solver/solver_kept.hpp"
-#include "compiler/schedule/solver/solver_text.hpp"
 #include "compiler/text/arithmetic.hpp"
-#include "compiler/text/solver.hpp"
-#include "dsl/syntax/walk.hpp"
 
 namespace vphi::schedule {
 namespace {
 
 using algebra::Op;
-using physics::Component;
-using physics::Value;
 using text::ArithmeticError;
-using Values = std::map<std::string, Value>;
 
+/// The systems of one go, side by side.
 class SolveLoopsBuilder {
  public:
-  SolveLoopsBuilder(const physics::System& system, const physics::LinearSystem& solve,
+  SolveLoopsBuilder(const physics::System& system, std::span<const physics::LinearSystem> solves,
                     const Stepping& stepping, Slots& slots, Storage& storage)
       : system_(system),
-        solve_(solve),
         stepping_(stepping),
         slots_(slots),
         storage_(storage),
         arena_(*system.arena),
-        unknowns_(solve.even_odd ? solve.even_odd->arrays : solve.arrays),
-        start_(system, slots, storage),
-        iteration_(system, slots, storage),
-        rest_(system, slots, storage),
-        restart_(system, slots, storage),
-        here_(synchronised(start_, stepping)),
-        text_(*solve.solver),
-        name_(solve.iterations.substr(0, solve.iterations.find("_iterations")) +
-              solve.iterations.substr(solve.iterations.rfind('_'))),
-        kept_(start_, start_wanted_, name_) {}
+        name_(name_of(solves[0])),
+        blocks_(system, stepping, name_, slots, storage) {
+    for (std::size_t i = 0; i < solves.size(); ++i)
+      columns_.emplace_back(system, solves[i], blocks_, solves.size() == 1);
+  }
 
-  /// `inner` is the system that inner(v, tol) of the text solves; its right side is computed from
-  /// v.
-  void around(const physics::LinearSystem& inner) { inner_ = &inner; }
-
-  /// More right sides follow; their values are updated if the text has lines for it.
-  void with_more_to_come() { goes_on_ = !text_.after.empty(); }
+  void around(const physics::LinearSystem& inner) {
+    inner_ = true;
+    columns_[0].around(inner);
+  }
+  void with_more_to_come() { columns_[0].with_more_to_come(); }
 
   SolveLoops make() {
-    for (const auto* arrays : {&solve_.arrays, &unknowns_}) {
-      for (const int array : *arrays) {
-        if (!storage_.allocated(array)) storage_.allocate(array, kept_.scratch("x"));
-      }
+    const text::Solver& text = columns_[0].text();
+    each([](SolveColumn& column) { column.begin(); });
+    for (const text::Statement& line : text.before) {
+      apply_in_step(*line.value, true);
+      each([&](SolveColumn& column) { column.take(line); });
     }
-    done_ = slots_.fresh(name_ + "_done");
-    slots_.add(solve_.iterations);
-    slots_.add(solve_.residual);
-    if (solve_.eigenvalue) slots_.add(solve_.eigenvalue->scalar);
-    for (const auto& [name, number] : solve_.options) values_[name] = Value::of(number);
-    values_[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
-    op_ = kept_.constant_parts(map_of(false), unknowns_, here_);
-    adjoint_ = kept_.constant_parts(map_of(true), unknowns_, here_);
-    values_[text_.source] = of_parts(right_side());
-    if (!solve_.past.empty()) values_[text_.unknown] = best_of_past();
-
-    for (const text::Statement& line : text_.before) {
-      values_[line.name] = settled(start_, line.name, in_start(*line.value));
-    }
-    for (const text::Statement& line : text_.iteration) set_.insert(line.name);
-    for (const text::Statement& line : text_.iteration) take_once(line.value);
-    take_once(text_.until);
-    keep();
-    start_.assign(solve_.iterations, arena_.integer(0));
-    start_.assign(done_, judged(condition(in_start(*text_.until)), finite(carried_)));
-    start_wanted_.slots.push_back(solve_.iterations);
-    start_wanted_.slots.push_back(done_);
+    each([](SolveColumn& column) { column.end_start(); });
+    for (const auto& [slot, value] : of_all()) blocks_.start.assign(slot, value);
+    for (const auto& [slot, value] : of_all()) blocks_.start_wanted.slots.push_back(slot);
 
     SolveLoops result;
-    SiteLoops start = solve_loops(start_, start_wanted_, name_ + "_start", true);
+    SiteLoops start = solve_loops(blocks_.start, blocks_.start_wanted, name_ + "_start", true);
     result.alone = std::move(start.alone);
     result.start = sequence_of(std::move(start));
-    run_iteration(result.iteration);
-    go_on(result.restart);
+    run_iteration(text, result.iteration);
+    columns_[0].go_on(result.restart);
     if (inner_) {
-      result.rest = sequence_of(solve_loops(rest_, rest_wanted_, name_ + "_rest", true));
+      result.rest =
+          sequence_of(solve_loops(blocks_.rest, blocks_.rest_wanted, name_ + "_rest", true));
     }
-    result.finish = sequence_of(
-        residual_loops(system_, solve_, stepping_, right_, name_ + "_residual", slots_, storage_));
-    result.described.name = solve_.name;
-    result.described.solver = text_.name;
-    for (const auto& [name, number] : solve_.options) {
-      if (name == "max") result.described.max = std::llround(number->number.real);
-    }
-    result.described.max = std::max<std::int64_t>(1, result.described.max);
-    result.described.done_slot = slots_.index(done_);
-    result.described.iterations_slot = slots_.index(solve_.iterations);
-    result.described.residual_slot = slots_.index(solve_.residual);
-    if (const auto& found = solve_.eigenvalue) {
-      result.described.value_slot = slots_.index(found->scalar);
-      result.described.low = found->low;
-      result.described.high = found->high;
-    }
+    result.finish = finish();
+    describe(result.described);
     return result;
   }
-
-  const std::string& solver() const { return text_.name; }
 
  private:
-  std::size_t parts() const { return unknowns_.size(); }
-
-  /// The operator of the system as written, or its adjoint.
-  const physics::LinearMap& map_of(bool adjoint) const {
-    if (solve_.even_odd) return adjoint ? solve_.even_odd->adjoint : solve_.even_odd->op;
-    return adjoint ? solve_.adjoint : solve_.op;
+  template <class Work>
+  void each(const Work& work) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      blocks_.for_column(static_cast<int>(i));
+      work(columns_[i]);
+    }
+    blocks_.for_column(0);
   }
 
-  /// The right side b, or the one of the reduced system for the sites that are solved for.
-  std::vector<Expr> right_side() {
-    std::vector<Expr> source;
-    for (const Expr part : solve_.source) source.push_back(start_.array("b", at(here_, part)));
-    if (solve_.even_odd) {
-      State given = here_;
-      for (std::size_t i = 0; i < parts(); ++i) {
-        right_.push_back(kept_.array("b", source[i]));
-        given.arrays[solve_.even_odd->right[i]] = source[i];
-      }
-      source = mapped(start_, solve_.even_odd->source, std::move(given));
-    }
-    for (Block* block : {&start_, &iteration_, &rest_, &restart_}) block->at_sites(op_.parity);
-    for (Expr& part : source) part = start_.array("b", part);
-    return source;
+  bool alone() const { return columns_.size() == 1; }
+  std::string all_done() const { return alone() ? columns_[0].done() : name_ + "_all_done"; }
+  std::string most_iterations() const {
+    return alone() ? columns_[0].solve().iterations : name_ + "_most_iterations";
+  }
+  std::string worst_residual() const {
+    return alone() ? columns_[0].solve().residual : name_ + "_worst_residual";
   }
 
-  // ---- values -----------------------------------------------------------------------------------
-
-  Value of_parts(const std::vector<Expr>& list) const {
-    Value v{solve_.rows, solve_.columns, {}};
-    for (std::size_t i = 0; i < list.size(); i += solve_.complex ? 2 : 1) {
-      v.parts.push_back({list[i], solve_.complex ? list[i + 1] : Expr{}});
+  Expr largest(std::string physics::LinearSystem::*slot) const {
+    Expr most;
+    for (const SolveColumn& column : columns_) {
+      const Expr one = arena_.symbol(column.solve().*slot);
+      most = most ? arena_.make(Op::Max, {most, one}) : one;
     }
-    return v;
+    return most;
   }
 
-  std::vector<Expr> parts_of(const Value& v) const {
-    std::vector<Expr> list;
-    for (const Component& c : v.parts) {
-      list.push_back(c.re);
-      if (solve_.complex) list.push_back(c.im ? c.im : arena_.integer(0));
+  /// Whether all columns are done, 2 where one broke down, and their most iterations; nothing of a
+  /// system alone.
+  std::vector<kernel::ScalarAssign> of_all() const {
+    if (alone()) return {};
+    Expr least, most;
+    for (const SolveColumn& column : columns_) {
+      const Expr done = arena_.symbol(column.done());
+      least = least ? arena_.make(Op::Min, {least, done}) : done;
+      most = most ? arena_.make(Op::Max, {most, done}) : done;
     }
-    return list;
+    const Expr open = arena_.make(Op::Less, {least, arena_.rational(1, 2)});
+    return {{all_done(), arena_.make(Op::Select, {open, arena_.integer(0), most})},
+            {most_iterations(), largest(&physics::LinearSystem::iterations)}};
   }
 
-  /// Has a value at each site (0 everywhere is told by its shape alone).
-  bool is_field(const std::string& name, const Value& v) const {
-    if (name == text_.unknown || name == text_.source || solve_.beside.contains(name) ||
-        !v.scalar())
-      return true;
-    return std::ranges::any_of(
-        v.parts, [](const Component& c) { return c.re->per_site || (c.im && c.im->per_site); });
-  }
-
-  /// Fields as arrays of the block, numbers as slots: what a name stands for.
-  Value settled(Block& block, const std::string& name, const Value& v) const {
-    Value result = v;
-    if (is_field(name, v)) {
-      std::vector<Expr> list;
-      for (const Expr part : parts_of(v)) {
-        list.push_back(part.is_number() ? part : block.array(name, part));
-      }
-      return of_parts(list);
+  /// Makes the applications of the operator in a line for all columns together, the inner ones
+  /// first.
+  void apply_in_step(const dsl::Expr& e, bool starts) {
+    if (alone()) return;
+    for (const dsl::ExprPtr& arg : e.args) apply_in_step(*arg, starts);
+    const std::string& op = columns_[0].text().op;
+    if (e.kind != dsl::ExprKind::Call) return;
+    const bool adjoint = e.text == "adj" && e.args.size() == 2 && e.args[0]->text == op;
+    if (!adjoint && (e.text != op || e.args.size() != 1)) return;
+    Block& block = starts ? blocks_.start : blocks_.iteration;
+    std::vector<SolveColumn::Application> made;
+    each([&](SolveColumn& column) { made.push_back(column.application(e, starts)); });
+    std::vector<const physics::LinearMap*> maps;
+    std::vector<State> given;
+    for (SolveColumn::Application& one : made) {
+      if (!one.map) return;  // of 0, in all columns
+      maps.push_back(one.map);
+      given.push_back(one.given);
     }
-    for (Component& c : result.parts) {
-      c.re = block.scalar(name_ + "_" + name, c.re);
-      if (c.im) c.im = block.scalar(name_ + "_" + name + "_im", c.im);
-    }
-    return result;
-  }
-
-  Value apply(Block& block, const dsl::Expr& e, const Value& v, bool adjoint) {
-    // the start writes the arrays that the rounds read (Kept::constant_parts), so it must not read
-    // them
-    const bool first = &block == &start_;
-    const physics::LinearMap& written = map_of(adjoint);
-    const physics::LinearMap& operation = first ? written : adjoint ? adjoint_ : op_;
-    if (operation.image.empty()) {
-      throw ArithmeticError{
-          e.span, "the operator has no adjoint here: the box is not periodic, or A holds a mean"};
-    }
-    const std::vector<Expr> argument = parts_of(v);
-    if (argument.size() != parts()) {
-      throw ArithmeticError{e.span, "`" + text_.op + "` takes a field like " + text_.unknown};
-    }
-    if (std::ranges::all_of(argument, [](Expr part) { return part.is_zero(); })) {
-      return of_parts(argument);
-    }
-    State given;
-    if (first) given = here_;
-    for (std::size_t i = 0; i < parts(); ++i) {
-      given.arrays[unknowns_[i]] = block.array("p", argument[i]);
-    }
-    std::vector<Expr> image = mapped(block, operation, std::move(given));
-    if (operation.parity >= 0) {
-      for (Expr& part : image) part = block.parity_array("image", part, operation.parity);
-    }
-    return of_parts(image);
-  }
-
-  Value run(Block& block, const dsl::Expr& e, const Values& values) {
-    SolverMeaning meaning;
-    meaning.op = text_.op;
-    meaning.name = [&](const dsl::Expr& at) {
-      const auto found = values.find(at.text);
-      if (found == values.end()) throw ArithmeticError{at.span, "`" + at.text + "` is not set yet"};
-      return found->second;
-    };
-    meaning.apply = [&](const dsl::Expr& at, const Value& v, bool adjoint) {
-      return apply(block, at, v, adjoint);
-    };
-    if (inner_) meaning.inner = [&](const dsl::Expr& at) { return inner_solution(at); };
-    meaning.known = [&](const dsl::Expr& at) -> const Value* { return taken_once(at); };
-    return evaluate(e, meaning, arena_);
-  }
-
-  /// The right side of the inner system is computed before a round of the outer one, which reads
-  /// the solution.
-  Value inner_solution(const dsl::Expr& e) {
-    const std::vector<Expr> v = parts_of(run(rest_, *e.args[0], iteration_values_));
-    for (std::size_t i = 0; i < v.size(); ++i)
-      rest_wanted_.arrays[inner_->source[i]->index] = rest_.array("rest", v[i]);
-    std::vector<Expr> solution;
-    for (const int array : inner_->arrays) solution.push_back(arena_.load(array));
-    return of_parts(solution);
-  }
-  Value in_start(const dsl::Expr& e) { return run(start_, e, values_); }
-
-  static Expr condition(const Value& v) { return v.parts[0].re; }
-
-  // ---- a start from earlier solutions -----------------------------------------------------------
-
-  /// The combination of earlier solutions that is nearest to the solution: in the norm of A where A
-  /// is hermitian and positive, else the one with the least residual (Brower, Ivanenko, Levi,
-  /// Orginos, Nucl. Phys. B 484 (1997) 353). They are made orthogonal one after the other, the
-  /// newest first, in <u, A v> or <A u, A v>; one that adds nothing to the others, or is 0, is left
-  /// out.
-  Value best_of_past() {
-    constexpr long double kNothing = 1e-24L;  // of a square: what is left of it is rounding
-    struct Direction {
-      Value v, image;
-      Expr inverse;  ///< 1/<v, A v>, or 0
-    };
-    const dsl::Expr past;
-    std::vector<Direction> all;
-    Value x = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
-    const auto product = [&](const Direction& a, const Value& image) {
-      return summed("past_product", solve_.positive ? physics::dot_product(a.v, image)
-                                                    : physics::dot_product(a.image, image));
-    };
-    for (const std::vector<int>& arrays : solve_.past) {
-      std::vector<Expr> old;
-      for (const int array : arrays) old.push_back(at(here_, arena_.load(array)));
-      Direction one{settled(start_, "past", of_parts(old)), {}, {}};
-      one.image = settled(start_, "past_image", apply(start_, past, one.v, false));
-      const Expr size = product(one, one.image).parts[0].re;
-      Value v = one.v, image = one.image;
-      for (const Direction& other : all) {
-        const Value share = physics::multiply(product(other, one.image), Value::of(other.inverse));
-        v = physics::subtract(v, physics::multiply(share, other.v));
-        image = physics::subtract(image, physics::multiply(share, other.image));
-      }
-      one.v = settled(start_, "past", v);
-      one.image = settled(start_, "past_image", image);
-      const Expr left = product(one, one.image).parts[0].re;
-      const Expr adds = arena_.make(Op::Less, {arena_.real(kNothing) * size, left});
-      const Expr none = arena_.integer(0), unit = arena_.integer(1);
-      one.inverse = start_.scalar(
-          name_ + "_past_inverse",
-          arena_.make(Op::Select,
-                      {adds, unit / arena_.make(Op::Select, {adds, left, unit}), none}));
-      const Value& b = values_.at(text_.source);
-      const Value share = physics::multiply(
-          summed("past_share", physics::dot_product(solve_.positive ? one.v : one.image, b)),
-          Value::of(one.inverse));
-      x = physics::add(x, physics::multiply(share, one.v));
-      all.push_back(one);
-    }
-    return settled(start_, text_.unknown, x);
-  }
-
-  /// The sum over all sites, as slots.
-  Value summed(const std::string& hint, const Component& c) {
-    const auto total = [&](Expr part) {
-      return start_.scalar(name_ + "_" + hint, arena_.make(Op::Total, {part}));
-    };
-    return Value{1, 1, {{total(c.re), c.im ? total(c.im) : Expr{}}}};
-  }
-
-  // ---- from the start to the rounds -------------------------------------------------------------
-
-  bool changes(const dsl::ExprPtr& e) const {
-    bool found = false;
-    dsl::for_each(e, [&](const dsl::Expr& node) {
-      found = found || (node.kind == dsl::ExprKind::Name && set_.contains(node.text));
+    const auto images = mapped_in_step(block, maps, std::move(given));
+    std::size_t i = 0;
+    each([&](SolveColumn& column) {
+      column.applies(e, starts, made[i], images[i]);
+      ++i;
     });
-    return found;
   }
 
-  /// Finds totals of values that no round changes, which are computed once.
-  void take_once(const dsl::ExprPtr& e) {
-    if (!e) return;
-    if (e->kind == dsl::ExprKind::Call && e->text == "total" && !changes(e)) {
-      Value v = in_start(*e);
-      for (Component& c : v.parts) {
-        c.re = c.re.is_number() ? c.re : kept_.number("once", c.re);
-        if (c.im && !c.im.is_number()) c.im = kept_.number("once", c.im);
-      }
-      if (!taken_once(*e)) once_.emplace_back(e.get(), v);
-      return;
+  void run_iteration(const text::Solver& text, LoopSequence& chain) {
+    for (std::size_t i = 0; i < text.iteration.size(); ++i) {
+      const text::Statement& line = text.iteration[i];
+      const bool last = std::none_of(
+          text.iteration.begin() + static_cast<std::ptrdiff_t>(i) + 1, text.iteration.end(),
+          [&](const text::Statement& later) { return later.name == line.name; });
+      apply_in_step(*line.value, false);
+      each([&](SolveColumn& column) { column.iterate(line, last); });
     }
-    for (const dsl::ExprPtr& arg : e->args) take_once(arg);
-  }
-  const Value* taken_once(const dsl::Expr& e) const {
-    const auto found = std::ranges::find(once_, &e, &std::pair<const dsl::Expr*, Value>::first);
-    return found == once_.end() ? nullptr : &found->second;
-  }
-
-  /// Names that a round, or the lines for the next right side, read from earlier lines.
-  std::set<std::string> read_in_iterations() const {
-    std::set<std::string> names, own;
-    const auto see = [&](const auto& self, const dsl::ExprPtr& e) -> void {
-      if (!e || taken_once(*e)) return;
-      if (e->kind == dsl::ExprKind::Name && !own.contains(e->text)) names.insert(e->text);
-      for (const dsl::ExprPtr& arg : e->args) self(self, arg);
-    };
-    for (const text::Statement& line : text_.iteration) {
-      see(see, line.value);
-      own.insert(line.name);
-    }
-    see(see, text_.until);
-    if (!goes_on_) return names;
-    own = {text_.unknown, text_.source};
-    for (const text::Statement& line : text_.after) {
-      see(see, line.value);
-      own.insert(line.name);
-    }
-    see(see, text_.until);
-    return names;
-  }
-
-  /// Allocates memory and slots for values kept across rounds; `carried_` and `iteration_values_`
-  /// name them.
-  void keep() {
-    const std::set<std::string> read = read_in_iterations();
-    for (const auto& [name, v] : values_) {
-      const bool set = set_.contains(name);
-      if (name != text_.unknown && !read.contains(name) && !is_eigenvalue(name)) continue;
-      if (is_field(name, v)) {
-        keep_field(name, v, set);
-      } else {
-        keep_numbers(name, v, set);
-      }
-    }
-  }
-
-  /// Whether the name stands for the eigenvalue that is wanted.
-  bool is_eigenvalue(const std::string& name) const {
-    return solve_.eigenvalue && name == text::kEigenvalue;
-  }
-
-  void keep_field(const std::string& name, const Value& v, bool set) {
-    std::vector<Expr> list;
-    const std::vector<Expr> now = parts_of(v);
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      if (!set) {
-        list.push_back(kept_.array(name, now[i]));
-        continue;
-      }
-      const auto beside = solve_.beside.find(name);
-      const int array = name == text_.unknown ? unknowns_[i]
-                        : beside != solve_.beside.end()
-                            ? beside->second[i]
-                            : storage_.allocate_new(kept_.scratch(name));
-      start_wanted_.arrays[array] = start_.array(name, now[i]);
-      list.push_back(arena_.load(array));
-      fields_[name].push_back(array);
-    }
-    iteration_values_[name] = of_parts(list);
-  }
-
-  void keep_numbers(const std::string& name, const Value& v, bool set) {
-    Value result = v;
-    const auto kept = [&](Expr part, const std::string& hint) -> Expr {
-      if (!part || (!set && part.is_number())) return part;
-      if (!set && part.is(Op::Symbol)) {
-        start_wanted_.slots.push_back(part->name);
-        return part;
-      }
-      const std::string slot = is_eigenvalue(name) ? solve_.eigenvalue->scalar : slots_.fresh(hint);
-      start_.assign(slot, part);
-      start_wanted_.slots.push_back(slot);
-      if (set) carried_.push_back(arena_.symbol(slot));
-      return arena_.symbol(slot);
-    };
-    for (Component& c : result.parts) {
-      c.re = kept(c.re, name_ + "_" + name);
-      c.im = kept(c.im, name_ + "_" + name + "_im");
-    }
-    iteration_values_[name] = result;
-  }
-
-  // ---- a round ----------------------------------------------------------------------------------
-
-  /// The condition that all values are finite.
-  Expr finite(const std::vector<Expr>& list) const {
-    const Expr most = arena_.real(std::numeric_limits<double>::max());
-    Expr all;
-    for (const Expr e : list) {
-      const Expr sound = arena_.make(Op::LessEqual, {arena_.make(Op::Abs, {e}), most});
-      all = all ? arena_.make(Op::And, {all, sound}) : sound;
-    }
-    return all ? all : arena_.make(Op::Less, {arena_.integer(0), arena_.integer(1)});
-  }
-
-  /// 1 where `until` holds, 2 where a number is not finite, else 0.
-  Expr judged(Expr until, Expr sound) const {
-    const Expr broken = arena_.make(Op::Select, {sound, arena_.integer(0), arena_.integer(2)});
-    return arena_.make(Op::Select, {until, arena_.integer(1), broken});
-  }
-
-  Expr is_done() const { return arena_.make(Op::Less, {arena_.integer(0), arena_.symbol(done_)}); }
-  Expr stays(Expr old, Expr next) const { return arena_.make(Op::Select, {is_done(), old, next}); }
-
-  void run_iteration(LoopSequence& chain) {
-    Values values = iteration_values_;
-    for (std::size_t i = 0; i < text_.iteration.size(); ++i) {
-      const std::string& name = text_.iteration[i].name;
-      const bool last =
-          std::none_of(text_.iteration.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                       text_.iteration.end(), [&](const auto& line) { return line.name == name; });
-      Value v = run(iteration_, *text_.iteration[i].value, values);
-      if (last && fields_.contains(name)) {
-        v = next_field(name, v);
-      } else {
-        v = settled(iteration_, name, v);
-      }
-      values[name] = v;
-    }
-    Wanted wanted;
-    for (const auto& [name, arrays] : fields_) {
-      const std::vector<Expr> now = parts_of(values.at(name));
-      for (std::size_t i = 0; i < arrays.size(); ++i) wanted.arrays[arrays[i]] = now[i];
-    }
-    std::vector<Expr> numbers;
-    const Expr until = iteration_.scalar(
-        name_ + "_until", arena_.make(Op::Select, {condition(run(iteration_, *text_.until, values)),
-                                                   arena_.integer(1), arena_.integer(0)}));
-    std::vector<kernel::ScalarAssign> finish;
-    const auto carry = [&](Expr slot, Expr next) {
-      const Expr value = iteration_.without_reductions(next);
-      // computed first, assigned later: a new value may read another number's old value
-      const std::string aside = slots_.fresh(slot->name + "_next");
-      iteration_.assign(aside, value);
-      wanted.slots.push_back(aside);
-      numbers.push_back(arena_.symbol(aside));
-      finish.push_back({slot->name, stays(slot, arena_.symbol(aside))});
-    };
-    for (const auto& [name, old] : iteration_values_) {
-      if (!set_.contains(name) || fields_.contains(name)) continue;
-      const Value& next = values.at(name);
-      for (std::size_t c = 0; c < old.parts.size(); ++c) {
-        carry(old.parts[c].re, next.parts[c].re);
-        if (old.parts[c].im) {
-          carry(old.parts[c].im, next.parts[c].im ? next.parts[c].im : arena_.integer(0));
-        } else if (next.parts[c].im) {
-          throw ArithmeticError{text_.span,
-                                "`" + name + "` is real before the iterations and complex in them"};
-        }
-      }
-    }
-    const Expr sound = iteration_.scalar(
-        name_ + "_sound",
-        arena_.make(Op::Select, {finite(numbers), arena_.integer(1), arena_.integer(0)}));
-    for (const Expr e : {until, sound}) {
-      if (e.is(Op::Symbol)) wanted.slots.push_back(e->name);
-    }
-    const Expr iteration_count = arena_.symbol(solve_.iterations);
-    const Expr more = inner_ ? arena_.symbol(inner_->iterations) : arena_.integer(1);
-    finish.push_back({solve_.iterations, stays(iteration_count, iteration_count + more)});
-    const Expr holds = arena_.make(Op::Less, {arena_.integer(0), until});
-    const Expr numbers_are = arena_.make(Op::Less, {arena_.integer(0), sound});
-    finish.push_back({done_, stays(arena_.symbol(done_), judged(holds, numbers_are))});
-    SiteLoops made = solve_loops(iteration_, wanted, name_, false);
+    each([](SolveColumn& column) { column.end_round(); });
+    SiteLoops made = solve_loops(blocks_.iteration, blocks_.iteration_wanted, name_, false);
     for (kernel::SiteLoop& sweep : made.sweeps)
-      if (sweep.kernel.colours) sweep.kernel.still = done_;
+      if (sweep.kernel.colours) sweep.kernel.still = all_done();
+    std::vector<kernel::ScalarAssign> finish = std::move(blocks_.end_of_round);
+    for (kernel::ScalarAssign& one : of_all()) finish.push_back(std::move(one));
     chain = sequence_of(std::move(made), std::move(finish));
   }
 
-  /// Goes on with another right side, which is in memory now.
-  void go_on(LoopSequence& chain) {
-    if (!goes_on_) return;
-    Values values = iteration_values_;
-    values[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
-    values[text_.source] = values_.at(text_.source);
-    for (const text::Statement& line : text_.after) {
-      const std::string& name = line.name;
-      values[name] = settled(restart_, name, run(restart_, *line.value, values));
+  LoopSequence finish() {
+    LoopSequence all;
+    for (const SolveColumn& column : columns_) {
+      LoopSequence one =
+          sequence_of(residual_loops(system_, column.solve(), stepping_, column.right(),
+                                     column.name() + "_residual", slots_, storage_));
+      std::ranges::move(one.sweeps, std::back_inserter(all.sweeps));
+      std::ranges::move(one.swaps, std::back_inserter(all.swaps));
+      std::ranges::move(one.finish, std::back_inserter(all.finish));
     }
-    Wanted wanted;
-    const auto once = std::exchange(once_, {});
-    std::vector<std::pair<Expr, Expr>> numbers;
-    for (const auto& [e, old] : once) {
-      const Value now = run(restart_, *e, values);
-      for (std::size_t c = 0; c < old.parts.size(); ++c) {
-        numbers.emplace_back(old.parts[c].re, restart_.without_reductions(now.parts[c].re));
-        if (old.parts[c].im)
-          numbers.emplace_back(old.parts[c].im, restart_.without_reductions(now.parts[c].im));
-      }
-    }
-    const Expr until = condition(run(restart_, *text_.until, values));
-    once_ = once;
-    for (const auto& [name, old] : iteration_values_) {
-      if (!set_.contains(name)) continue;
-      const std::vector<Expr> now = parts_of(values.at(name));
-      const Value& next = values.at(name);
-      if (next.parts.size() != old.parts.size())
-        throw ArithmeticError{text_.span, "`" + name + "` changes its shape"};
-      if (const auto field = fields_.find(name); field != fields_.end()) {
-        for (std::size_t i = 0; i < now.size(); ++i) {
-          if (now[i] != arena_.load(field->second[i]))
-            wanted.arrays[field->second[i]] = restart_.array(name, now[i]);
-        }
-        continue;
-      }
-      for (std::size_t c = 0; c < old.parts.size(); ++c) {
-        const Expr im = next.parts[c].im;
-        numbers.emplace_back(old.parts[c].re, next.parts[c].re);
-        if (old.parts[c].im) numbers.emplace_back(old.parts[c].im, im ? im : arena_.integer(0));
-        if (im && !old.parts[c].im)
-          throw ArithmeticError{
-              text_.span, "`" + name + "` is real before the iterations and complex after them"};
-      }
-    }
-    const Expr done = restart_.without_reductions(judged(until, finite(carried_)));
-    numbers.emplace_back(arena_.symbol(solve_.iterations), arena_.integer(0));
-    numbers.emplace_back(arena_.symbol(done_), done);
-    std::erase_if(numbers, [](const auto& number) {
-      return !number.first.is(Op::Symbol) || number.first == number.second;
-    });
-    // computed first, assigned later: a new value may read another number's old value
-    for (auto& [slot, value] : numbers) {
-      const std::string aside = slots_.fresh(slot->name + "_again");
-      restart_.assign(aside, restart_.without_reductions(value));
-      value = arena_.symbol(aside);
-    }
-    for (const auto& [slot, value] : numbers) {
-      restart_.assign(slot->name, value);
-      wanted.slots.push_back(slot->name);
-    }
-    chain = sequence_of(solve_loops(restart_, wanted, name_ + "_again", false));
+    if (alone()) return all;
+    slots_.add(worst_residual());
+    all.finish.push_back({worst_residual(), largest(&physics::LinearSystem::residual)});
+    return all;
   }
 
-  /// The value at the end of a round; it is kept unchanged once the solve is done.
-  Value next_field(const std::string& name, const Value& v) {
-    const std::vector<Expr> next = parts_of(v);
-    const std::vector<int>& arrays = fields_.at(name);
-    if (next.size() != arrays.size()) {
-      throw ArithmeticError{text_.span, "`" + name + "` changes its shape"};
+  void describe(program::Solve& described) {
+    const physics::LinearSystem& solve = columns_[0].solve();
+    described.name = solve.name;
+    described.solver = columns_[0].text().name;
+    for (const auto& [name, number] : solve.options) {
+      if (name == "max") described.max = std::llround(number->number.real);
     }
-    std::vector<Expr> list;
-    // sweeps over half of the sites are skipped after the end, so their values need no test
-    for (std::size_t i = 0; i < next.size(); ++i) {
-      const Expr value = iteration_.parity() < 0 ? stays(arena_.load(arrays[i]), next[i]) : next[i];
-      list.push_back(iteration_.array(name, value, arrays[i]));
+    described.max = std::max<std::int64_t>(1, described.max);
+    described.done_slot = slots_.index(all_done());
+    described.iterations_slot = slots_.index(most_iterations());
+    described.residual_slot = slots_.index(worst_residual());
+    if (const auto& found = solve.eigenvalue) {
+      described.value_slot = slots_.index(found->scalar);
+      described.low = found->low;
+      described.high = found->high;
     }
-    return of_parts(list);
   }
 
   const physics::System& system_;
-  const physics::LinearSystem& solve_;
   const Stepping& stepping_;
   Slots& slots_;
   Storage& storage_;
   algebra::Arena& arena_;
-  const std::vector<int> unknowns_;  ///< of the unknown: Loads in the operator
-  Block start_, iteration_, rest_, restart_;
-  const physics::LinearSystem* inner_ = nullptr;
-  bool goes_on_ = false;
-  Wanted rest_wanted_;
-  State here_;
-  const text::Solver& text_;
-  std::string name_, done_;
-  Values values_;            ///< of names, in the start
-  Values iteration_values_;  ///< of names, as a round finds them
-  physics::LinearMap op_, adjoint_;
-  std::vector<Expr> right_;                               ///< b, kept for the end
-  std::set<std::string> set_;                             ///< names that rounds set
-  std::vector<std::pair<const dsl::Expr*, Value>> once_;  ///< in the order of the text
-  std::map<std::string, std::vector<int>> fields_;        ///< that rounds change: their memory
-  std::vector<Expr> carried_;  ///< numbers that rounds change: their slots
-  Wanted start_wanted_;
-  Kept kept_;
+  const std::string name_;
+  SolveBlocks blocks_;
+  std::deque<SolveColumn> columns_;
+  bool inner_ = false;
 };
 
 }  // namespace
 
 std::optional<SolveLoops> make_solve(const physics::System& system,
-                                     const physics::LinearSystem& solve, const Stepping& stepping,
-                                     Slots& slots, Storage& storage,
+                                     std::span<const physics::LinearSystem> columns,
+                                     const Stepping& stepping, Slots& slots, Storage& storage,
                                      dsl::Diagnostics& diagnostics) {
+  const physics::LinearSystem& solve = columns[0];
   try {
-    if (!solve.refining) return SolveLoopsBuilder(system, solve, stepping, slots, storage).make();
+    if (!solve.refining) return SolveLoopsBuilder(system, columns, stepping, slots, storage).make();
     const InnerSolve inner = inner_of(system, solve, slots, storage);
     const physics::LinearSystem outer = system_around(solve);
-    SolveLoopsBuilder inside(inner.system, inner.solve, stepping, slots, storage);
+    SolveLoopsBuilder inside(inner.system, {&inner.solve, 1}, stepping, slots, storage);
     inside.with_more_to_come();
     SolveLoops within = inside.make();
-    SolveLoopsBuilder around(system, outer, stepping, slots, storage);
+    SolveLoopsBuilder around(system, {&outer, 1}, stepping, slots, storage);
     around.around(inner.solve);
     SolveLoops result = around.make();
     result.described.solver = within.described.solver + ", inner = f32";

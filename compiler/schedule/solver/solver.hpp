@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "compiler/schedule/pipeline.hpp"
 #include "compiler/schedule/steps/step.hpp"
@@ -36,9 +37,13 @@ struct SolveLoops {
 
 /// Nothing, with an error in `diagnostics`, where the text cannot be used. Allocates the arrays of
 /// the solution where they have no memory.
+/// `columns`: systems that differ in their right sides and are solved in one go. A round is one for
+/// all of them, with numbers of its own for each; one that has converged stays as it is, and the
+/// rounds end with the last. Only one with a solve in a lower precision.
 std::optional<SolveLoops> make_solve(const physics::System& system,
-                                     const physics::LinearSystem& solve, const Stepping& stepping,
-                                     Slots& slots, Storage& storage, dsl::Diagnostics& diagnostics);
+                                     std::span<const physics::LinearSystem> columns,
+                                     const Stepping& stepping, Slots& slots, Storage& storage,
+                                     dsl::Diagnostics& diagnostics);
 /// A system that reads its right side from memory and leaves the solution in memory. Several
 /// systems with one operator use it (LinearSystem::like): `load` stores the right side, and `save`
 /// copies the solution, the number of iterations and the residual to the system's own arrays and
@@ -49,6 +54,9 @@ struct SharedSolve {
 };
 SharedSolve share_solve(const physics::System& system, const physics::LinearSystem& first,
                         const std::string& suffix, Slots& slots, Storage& storage);
+/// The same system once more, with memory and numbers of its own: a further column of `first`.
+SharedSolve further_column(const physics::System& system, const SharedSolve& first,
+                           const std::string& suffix, Slots& slots, Storage& storage);
 struct SolveCopies {
   SiteLoops load, save;
 };

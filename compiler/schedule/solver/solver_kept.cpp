@@ -88,6 +88,24 @@ std::vector<Expr> mapped(Block& block, const physics::LinearMap& map, State give
   return at(given, map.image);
 }
 
+std::vector<std::vector<Expr>> mapped_in_step(Block& block,
+                                              const std::vector<const physics::LinearMap*>& maps,
+                                              std::vector<State> given) {
+  std::vector<std::vector<Expr>> lists(maps.size());
+  for (std::size_t k = 0; k < maps[0]->stages.size(); ++k) {
+    for (std::size_t c = 0; c < maps.size(); ++c) lists[c] = maps[c]->stages[k].values;
+    const std::vector<std::vector<Expr>> values = at_in_step(given, lists);
+    for (std::size_t c = 0; c < maps.size(); ++c) {
+      block.for_column(static_cast<int>(c));
+      const physics::LinearMap::Stage& stage = maps[c]->stages[k];
+      for (std::size_t i = 0; i < values[c].size(); ++i)
+        given[c].arrays[stage.arrays[i]] = block.parity_array("stage", values[c][i], stage.parity);
+    }
+  }
+  for (std::size_t c = 0; c < maps.size(); ++c) lists[c] = maps[c]->image;
+  return at_in_step(given, lists);
+}
+
 SiteLoops solve_loops(const Block& block, Wanted& wanted, const std::string& name, bool pure) {
   wanted.name = name;
   wanted.pure = pure;

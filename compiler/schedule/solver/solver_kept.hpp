@@ -42,6 +42,10 @@ class Kept {
 
 /// The map applied to the arrays in `given`; its stages become arrays of the block.
 std::vector<Expr> mapped(Block& block, const physics::LinearMap& map, State given);
+/// The same of several columns, maps of one form, with their operations in step.
+std::vector<std::vector<Expr>> mapped_in_step(Block& block,
+                                              const std::vector<const physics::LinearMap*>& maps,
+                                              std::vector<State> given);
 
 /// The loops of a block of a solve; values passed between them are scratch memory.
 SiteLoops solve_loops(const Block& block, Wanted& wanted, const std::string& name, bool pure);

@@ -1,4 +1,5 @@
-// Systems with one operator and many right sides, one after the other by the same kernels.
+// Systems with one operator and many right sides, some of them at a time by the same kernels.
+#include "compiler/algebra/rewriting.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/solver/solver.hpp"
 
@@ -42,6 +43,48 @@ SharedSolve share_solve(const physics::System& system, const physics::LinearSyst
   }
   shared.system.iterations = slots.fresh("solve_iterations_" + suffix);
   shared.system.residual = slots.fresh("solve_residual_" + suffix);
+  return shared;
+}
+
+SharedSolve further_column(const physics::System& system, const SharedSolve& first,
+                           const std::string& suffix, Slots& slots, Storage& storage) {
+  algebra::Arena& arena = *system.arena;
+  SharedSolve shared = first;
+  physics::LinearSystem& solve = shared.system;
+  std::map<int, int> moved;
+  for (std::size_t i = 0; i < solve.arrays.size(); ++i) {
+    shared.right[i] = storage.allocate_new(work(system, "right_side"));
+    solve.source[i] = arena.load(shared.right[i]);
+    solve.arrays[i] = storage.allocate_new(work(system, "solution"));
+    moved[first.system.arrays[i]] = solve.arrays[i];
+  }
+  std::vector<physics::LinearMap*> maps{&solve.op, &solve.adjoint};
+  if (solve.even_odd) {
+    for (int& array : solve.even_odd->arrays) array = moved[array] = storage.number();
+    for (physics::LinearMap* map : {&solve.even_odd->op, &solve.even_odd->adjoint,
+                                    &solve.even_odd->source, &solve.even_odd->back})
+      maps.push_back(map);
+  }
+  const auto rename = [&](std::vector<Expr>& values) {
+    // together: the operations keep their order
+    values = algebra::Rewriting([&](Expr node) {
+      const auto to = node.is(Op::Load) ? moved.find(node->index) : moved.end();
+      return to == moved.end() ? node : arena.load(to->second, node->offset, node->span);
+    })(values);
+  };
+  for (physics::LinearMap* map : maps) {
+    for (physics::LinearMap::Stage& stage : map->stages) {
+      rename(stage.values);
+      for (int& array : stage.arrays) {
+        const auto [to, fresh] = moved.try_emplace(array, 0);
+        if (fresh) to->second = storage.number();
+        array = to->second;
+      }
+    }
+    rename(map->image);
+  }
+  solve.iterations = slots.fresh("solve_iterations_" + suffix);
+  solve.residual = slots.fresh("solve_residual_" + suffix);
   return shared;
 }
 

@@ -22,27 +22,44 @@ physics::System widened(physics::System system) {
 
 std::optional<Solves> make_solves(const physics::System& system, const dsl::Resolved& resolved,
                                   const Stepping& stepping, const SolutionMemory&,
-                                  const std::vector<std::size_t>& wanted, Tables& tables,
+                                  ColumnPlan columns, Tables& tables,
                                   dsl::Diagnostics& diagnostics) {
   auto& [slots, storage] = tables;
   Solves result;
-  std::map<std::size_t, SharedSolve> shared;  // by the first of those with one operator
-  for (const std::size_t place : wanted) {
-    const int like = system.solves[place].like;
-    const std::size_t first = like < 0 ? place : static_cast<std::size_t>(like);
-    result.first[place] = first;
+  result.remarks = std::move(columns.remarks);
+  result.places = std::move(columns.places);
+  // by the first of those with one operator, one for each right side of a go
+  std::map<std::size_t, std::vector<SharedSolve>> shared;
+  const auto share = [&](std::size_t first, std::size_t count) {
+    std::vector<SharedSolve>& all = shared[first];
+    if (all.empty()) {
+      all.push_back(share_solve(system, system.solves[first], fmt::format("s{}", shared.size()),
+                                slots, storage));
+    }
+    while (all.size() < count) {
+      const std::string& name = all.front().system.iterations;
+      all.push_back(further_column(
+          system, all.front(),
+          fmt::format("{}c{}", name.substr(name.rfind('_') + 1), all.size() + 1), slots, storage));
+    }
+  };
+  for (const auto& [place, own_place] : result.places) {
+    if (own_place.systems.empty()) continue;
+    const std::size_t first = own_place.first;
+    const auto count = static_cast<std::size_t>(own_place.together);
     const bool many = std::ranges::any_of(system.solves, [&](const physics::LinearSystem& other) {
       return other.like == static_cast<int>(first);
     });
-    if (many && !shared.contains(first)) {
-      shared.emplace(first, share_solve(system, system.solves[first],
-                                        fmt::format("s{}", shared.size() + 1), slots, storage));
-    }
-    if (!result.loops.contains(first)) {
-      const physics::LinearSystem& solve = many ? shared.at(first).system : system.solves[first];
+    if (many) share(first, count);
+    const Solves::Key key{first, own_place.together};
+    if (!result.loops.contains(key)) {
+      std::vector<physics::LinearSystem> solves;
+      for (std::size_t i = 0; i < count; ++i)
+        solves.push_back(many ? shared.at(first)[i].system : system.solves[first]);
+      const physics::LinearSystem& solve = solves.front();
       auto made = solve.wide
-                      ? make_solve(widened(system), solve, stepping, slots, storage, diagnostics)
-                      : make_solve(system, solve, stepping, slots, storage, diagnostics);
+                      ? make_solve(widened(system), solves, stepping, slots, storage, diagnostics)
+                      : make_solve(system, solves, stepping, slots, storage, diagnostics);
       if (!made) return std::nullopt;
       const ModelLine line = line_of(resolved, solve.span);
       for (SolveLoops* part = &*made; part; part = part->inner.get()) {
@@ -55,12 +72,13 @@ std::optional<Solves> make_solves(const physics::System& system, const dsl::Reso
                         "to the other parity, and what is left at even ones has an inverse",
                         solve.name));
       }
-      result.loops.emplace(first, std::move(*made));
+      result.loops.emplace(key, std::move(*made));
     }
-    if (many && !result.copies.contains(place)) {
+    for (std::size_t i = 0; many && i < count; ++i) {
+      const std::size_t one = own_place.systems[i];
       SolveCopies copies =
-          copies_of(system, shared.at(first), system.solves[place], stepping, slots, storage);
-      Solves::Copies& own = result.copies[place];
+          copies_of(system, shared.at(first)[i], system.solves[one], stepping, slots, storage);
+      Solves::Copies& own = result.copies[one];
       own.load_alone = std::move(copies.load.alone);
       own.load = sequence_of(std::move(copies.load));
       own.save = sequence_of(std::move(copies.save));
@@ -72,27 +90,33 @@ std::optional<Solves> make_solves(const physics::System& system, const dsl::Reso
 const Launches& SolveLauncher::launches(std::size_t place) {
   const auto known = known_.find(place);
   if (known != known_.end()) return known->second;
-  const std::size_t first = solves_.first.at(place);
-  if (!shared_.contains(first))
-    shared_.emplace(first, begin(std::move(solves_.loops.at(first))).start);
-  const auto copies = solves_.copies.find(place);
-  const Launches& solve = shared_.at(first);
-  return known_[place] =
-             copies == solves_.copies.end() ? solve : with_copies(solve, std::move(copies->second));
+  const ColumnPlace& own = solves_.places.at(place);
+  if (own.systems.empty()) return known_[place] = {};
+  const Solves::Key key{own.first, own.together};
+  if (!shared_.contains(key)) shared_.emplace(key, begin(std::move(solves_.loops.at(key))).start);
+  return known_[place] = with_copies(shared_.at(key), own.systems);
 }
 
-Launches SolveLauncher::with_copies(const Launches& solve, Solves::Copies copies) {
-  const std::string name = copies.load.sweeps.front().kernel.name + "_scalars";
-  Linked load = link(std::move(copies.load)), save = link(std::move(copies.save));
-  Assigns before = std::move(copies.load_alone);
-  append(before, load.needs);
-  const Assigns then = save.needs;
-  Launches all = kernels_.add_scalars(name, std::move(before));
-  append(all, kernels_.add(std::move(load)));
-  append(all, solve);
-  append(all, kernels_.add_scalars(name + "_end", then));
-  append(all, kernels_.add(std::move(save)));
-  return all;
+Launches SolveLauncher::with_copies(const Launches& solve,
+                                    const std::vector<std::size_t>& systems) {
+  Launches before, after;
+  for (const std::size_t place : systems) {
+    const auto found = solves_.copies.find(place);
+    if (found == solves_.copies.end()) continue;
+    Solves::Copies copies = std::move(found->second);
+    const std::string name = copies.load.sweeps.front().kernel.name + "_scalars";
+    Linked load = link(std::move(copies.load)), save = link(std::move(copies.save));
+    Assigns needs = std::move(copies.load_alone);
+    append(needs, load.needs);
+    const Assigns then = save.needs;
+    append(before, kernels_.add_scalars(name, std::move(needs)));
+    append(before, kernels_.add(std::move(load)));
+    append(after, kernels_.add_scalars(name + "_end", then));
+    append(after, kernels_.add(std::move(save)));
+  }
+  append(before, solve);
+  append(before, after);
+  return before;
 }
 
 SolveLauncher::Begin SolveLauncher::begin(SolveLoops loops) {

@@ -73,7 +73,8 @@ Expr Block::array(const std::string& name, Expr value, int version_of) {
     if (found != arrays_.end()) return found->second;
   }
   const int number = storage_.number();
-  items_.push_back({Item::Kind::Array, number, name, ReduceKind::Sum, value, version_of, parity_});
+  items_.push_back(
+      {Item::Kind::Array, number, name, ReduceKind::Sum, value, version_of, parity_, column_});
   const Expr load = arena().load(number, {}, value->span);
   arrays_.emplace(std::pair{value.get(), parity_}, load);
   return load;
@@ -221,7 +222,7 @@ Expr Block::sum(Expr argument) {
 
 void Block::reduce(const std::string& slot, ReduceKind kind, Expr value) {
   slots_.add(slot);
-  items_.push_back({Item::Kind::Reduction, -1, slot, kind, prepared(value), -1, parity_});
+  items_.push_back({Item::Kind::Reduction, -1, slot, kind, prepared(value), -1, parity_, column_});
 }
 
 std::vector<Item> Block::take_carried() {
@@ -251,7 +252,7 @@ Expr Block::reduction(ReduceKind kind, Expr argument) {
   if (const auto found = known.find(key); found != known.end()) return found->second;
   static constexpr const char* kNames[] = {"sum", "minimum", "maximum"};
   const std::string slot = slots_.fresh(kNames[static_cast<int>(kind)]);
-  items_.push_back({Item::Kind::Reduction, -1, slot, kind, argument, -1, parity_});
+  items_.push_back({Item::Kind::Reduction, -1, slot, kind, argument, -1, parity_, column_});
   const Expr symbol = arena().symbol(slot, argument->span);
   known.emplace(key, symbol);
   return symbol;

@@ -30,6 +30,7 @@ struct Item {
   int version_of = -1;  ///< Array: the state array of which this is a later value
   /// Computed (Array) or summed (Reduction) at sites of this parity only; -1: at all sites.
   int parity = -1;
+  int column = 0;  ///< the one of several right sides to which it belongs (Block::for_column)
 };
 
 class Block {
@@ -47,6 +48,9 @@ class Block {
   /// sites.
   void at_sites(int parity) { parity_ = parity; }
   int parity() const { return parity_; }
+  /// Later definitions belong to this one of several right sides of one system. Sweeps compute
+  /// those of all columns in step, so that what they share is read once.
+  void for_column(int column) { column_ = column; }
   /// Defines a scalar and returns its Symbol; Symbols and Numbers are returned as they are.
   Expr scalar(const std::string& name, Expr value);
   /// The value with its reductions replaced by slots.
@@ -79,7 +83,7 @@ class Block {
   Slots& slots_;
   Storage& storage_;
   std::vector<Item> items_;
-  int parity_ = -1;
+  int parity_ = -1, column_ = 0;
   using Known = std::map<std::pair<const algebra::Node*, int>, Expr>;  ///< key: value and parity
   Known arrays_;
   Known reductions_[3];  ///< by ReduceKind

@@ -95,6 +95,19 @@ std::vector<Expr> at(const State& state, std::span<const Expr> exprs) {
   return algebra::Rewriting([&](Expr node) { return leaf_at(state, node); })(exprs);
 }
 
+std::vector<std::vector<Expr>> at_in_step(std::span<const State> states,
+                                          std::span<const std::vector<Expr>> lists) {
+  std::vector<algebra::Rewriting> rewritings;
+  for (const State& state : states)
+    rewritings.emplace_back([&state](Expr node) { return leaf_at(state, node); });
+  std::vector<algebra::Rewriting*> in_step;
+  for (algebra::Rewriting& one : rewritings) in_step.push_back(&one);
+  algebra::rewrite_in_step(in_step, lists);
+  std::vector<std::vector<Expr>> result;
+  for (std::size_t i = 0; i < lists.size(); ++i) result.push_back(rewritings[i](lists[i]));
+  return result;
+}
+
 namespace {
 
 /// Scalars among `waiting` whose rates depend on each other only; averages are held constant.

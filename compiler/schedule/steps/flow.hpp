@@ -60,6 +60,10 @@ void move_scalar(Block& block, const std::string& scalar, Expr start, Expr incre
 Expr at(const State& state, Expr expr);
 /// The same for several values; keeps the order in which their operations were created.
 std::vector<Expr> at(const State& state, std::span<const Expr> exprs);
+/// The lists in the state of the same place, with their operations in step
+/// (algebra::rewrite_in_step).
+std::vector<std::vector<Expr>> at_in_step(std::span<const State> states,
+                                          std::span<const std::vector<Expr>> lists);
 
 /// One member of a group; members are updated in the order of their list.
 struct Member {

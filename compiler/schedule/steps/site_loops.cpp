@@ -398,15 +398,27 @@ class SiteLoopsBuilder {
     return known ? known : resolved(value, level);
   }
 
-  /// Resolves all values of a sweep together, in the order in which they were written.
+  /// Resolves all values of a sweep together, in the order in which they were written; those of
+  /// several right sides in step.
   void resolve(int level) {
-    std::vector<Expr> values;
+    std::map<int, std::vector<Expr>> columns;
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const Item& item = items_[i];
       if (live_[i] && item.kind != Item::Kind::Scalar && level_[i] == level)
-        values.push_back(item.value);
+        columns[item.column].push_back(item.value);
     }
-    resolved(values, level);
+    std::vector<Expr> all;
+    std::vector<std::vector<Expr>> lists;
+    for (auto& [column, values] : columns) {
+      all.insert(all.end(), values.begin(), values.end());
+      lists.push_back(std::move(values));
+    }
+    if (lists.size() > 1) {
+      resolved(std::span<const Expr>{}, level);
+      const std::vector<algebra::Rewriting*> one(lists.size(), resolving_.at(level).get());
+      algebra::rewrite_in_step(one, lists);
+    }
+    resolved(all, level);
   }
 
   /// Read at the site itself by several values of its own sweep (its own store is one).

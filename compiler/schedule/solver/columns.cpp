@@ -1,0 +1,253 @@
+#include "compiler/schedule/solver/columns.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "compiler/algebra/transform.hpp"
+#include "compiler/physics/spinors/linear_map.hpp"
+#include "compiler/schedule/schedule_errors.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Expr;
+using algebra::Node;
+using algebra::Op;
+
+/// Registers for addresses, indices, and what the compiler moves ahead.
+constexpr int kForAddresses = 16;
+/// More right sides than this share little more, and their sums fill a sweep.
+constexpr int kMost = 4;
+
+const physics::LinearMap& op_of(const physics::LinearSystem& solve) {
+  return solve.even_odd ? solve.even_odd->op : solve.op;
+}
+const std::vector<int>& unknowns_of(const physics::LinearSystem& solve) {
+  return solve.even_odd ? solve.even_odd->arrays : solve.arrays;
+}
+
+/// What a list of values that are computed together holds at a time.
+class LiveValues {
+ public:
+  LiveValues(const std::vector<Expr>& values, const std::set<int>& own) {
+    std::set<const Node*> seen;
+    std::vector<Expr> open = values, order;
+    while (!open.empty()) {
+      const Expr node = open.back();
+      open.pop_back();
+      if (node.is_number() || node.is(Op::Symbol) || !seen.insert(node.get()).second) continue;
+      order.push_back(node);
+      for (const Expr arg : node.args()) open.push_back(arg);
+    }
+    std::ranges::sort(order, {}, [](Expr e) { return e->id; });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const Expr node = order[i];
+      bool of_unknown = node.is(Op::Load) && own.contains(node->index);
+      for (const Expr arg : node.args()) {
+        const auto known = lives_.find(arg.get());
+        if (known == lives_.end()) continue;
+        if (is_read(arg) && known->second.last == 0) known->second.first = i;
+        known->second.last = i;
+        of_unknown = of_unknown || known->second.own;
+      }
+      lives_[node.get()] = {i, 0, of_unknown};
+    }
+    for (const Expr value : values)
+      if (const auto known = lives_.find(value.get()); known != lives_.end())
+        known->second.last = order.size();
+    count_ = order.size();
+  }
+
+  int most(int columns) const {
+    std::vector<int> change(count_ + 2);
+    for (const auto& [node, life] : lives_) {
+      const int numbers = life.own ? columns : 1;
+      change[life.first] += numbers;
+      change[std::max(life.first, life.last) + 1] -= numbers;
+    }
+    int now = 0, most = 0;
+    for (const int c : change) most = std::max(most, now += c);
+    return most;
+  }
+
+ private:
+  static bool is_read(Expr e) { return e.is(Op::Load); }
+  struct Life {
+    std::size_t first = 0, last = 0;
+    bool own = false;  ///< differs from column to column
+  };
+  std::unordered_map<const Node*, Life> lives_;
+  std::size_t count_ = 0;
+};
+
+/// Whether the operator reads anything at sites besides its unknown.
+bool shares_reads(const physics::LinearSystem& solve) {
+  const physics::LinearMap& map = op_of(solve);
+  const auto& unknowns = unknowns_of(solve);
+  std::set<int> own(unknowns.begin(), unknowns.end());
+  for (const physics::LinearMap::Stage& stage : map.stages)
+    own.insert(stage.arrays.begin(), stage.arrays.end());
+  for (const Expr value : physics::values_of(map))
+    if (algebra::contains(
+            value, [&](Expr node) { return node.is(Op::Load) && !own.contains(node->index); }))
+      return true;
+  return false;
+}
+
+/// What is asked for; 0: nothing.
+int asked(const physics::LinearSystem& solve) {
+  for (const auto& [name, number] : solve.options)
+    if (name == "together") return static_cast<int>(number->number.real);
+  return 0;
+}
+
+class Planner {
+ public:
+  Planner(const physics::System& system, const std::vector<std::set<std::size_t>>& launched,
+          int registers, dsl::Diagnostics& diagnostics)
+      : system_(system), launched_(launched), registers_(registers), diagnostics_(diagnostics) {}
+
+  std::optional<ColumnPlan> plan(const std::set<std::size_t>& alone) {
+    std::set<std::size_t> wanted = alone;
+    for (const auto& list : launched_) wanted.insert(list.begin(), list.end());
+    // the columns of one matrix: one operator, wanted by the same lists
+    std::map<std::pair<std::size_t, std::vector<bool>>, std::vector<std::size_t>> matrices;
+    for (const std::size_t place : wanted) {
+      if (alone.contains(place)) {
+        plan_.places[place] = {first_of(place), 1, {place}};
+      } else {
+        matrices[{first_of(place), wanted_by(place)}].push_back(place);
+      }
+    }
+    for (const auto& [key, systems] : matrices)
+      if (!divide(key.first, systems)) return std::nullopt;
+    return std::move(plan_);
+  }
+
+ private:
+  std::size_t first_of(std::size_t place) const {
+    const int like = system_.solves[place].like;
+    return like < 0 ? place : static_cast<std::size_t>(like);
+  }
+  std::vector<bool> wanted_by(std::size_t place) const {
+    std::vector<bool> by;
+    for (const auto& list : launched_) by.push_back(list.contains(place));
+    return by;
+  }
+
+  /// Whether a right side reads solutions that are made after those of system `start` have begun.
+  bool waits(std::size_t place, std::size_t start) const {
+    const auto reads = [&](Expr node) {
+      for (std::size_t i = start; i < system_.solves.size(); ++i) {
+        const physics::LinearSystem& other = system_.solves[i];
+        if (node.is(Op::Load) && std::ranges::count(other.arrays, node->index)) return true;
+        if (node.is(Op::Symbol) && (node->name == other.iterations || node->name == other.residual))
+          return true;
+      }
+      return false;
+    };
+    return std::ranges::any_of(system_.solves[place].source,
+                               [&](Expr part) { return algebra::contains(part, reads); });
+  }
+
+  /// Divides the columns of a matrix among goes.
+  bool divide(std::size_t first, const std::vector<std::size_t>& systems) {
+    const physics::LinearSystem& solve = system_.solves[first];
+    const int count = static_cast<int>(systems.size());
+    const bool independent = std::ranges::none_of(
+        systems, [&](std::size_t place) { return waits(place, systems.front()); });
+    const int wish = asked(solve);
+    if (wish > 1) {
+      if (const std::string why = forbidden(solve, wish, count, independent); !why.empty()) {
+        diagnostics_.add(errors::not_in_one_go(solve.span, wish, why));
+        return false;
+      }
+    }
+    int together = 1;
+    if (wish > 0) {
+      together = wish;
+    } else if (independent && !solve.refining && shares_reads(solve)) {
+      for (int k = 2; k <= std::min(kMost, count); ++k)
+        if (count % k == 0 && registers(solve, k) <= registers_) together = k;
+    }
+    for (std::size_t i = 0; i < systems.size(); ++i) {
+      ColumnPlace& place = plan_.places[systems[i]];
+      place = {first, together, {}};
+      if (i % static_cast<std::size_t>(together) == 0)
+        place.systems.assign(systems.begin() + static_cast<std::ptrdiff_t>(i),
+                             systems.begin() + static_cast<std::ptrdiff_t>(i) + together);
+    }
+    if (count > 1 && shares_reads(solve)) explain(solve, together, count, independent, wish > 0);
+    return true;
+  }
+
+  static std::string forbidden(const physics::LinearSystem& solve, int wish, int count,
+                               bool independent) {
+    if (solve.refining) return "`inner` solves each of them in two precisions";
+    if (count % wish != 0)
+      return fmt::format("an output has {} {} of this operator and solver", count,
+                         count == 1 ? "right side" : "right sides");
+    if (!independent) return "a right side holds the solution of another one";
+    return {};
+  }
+
+  int registers(const physics::LinearSystem& solve, int columns) const {
+    const bool wide = solve.wide || system_.numerics.real == physics::Precision::F64;
+    return kForAddresses + (wide ? 2 : 1) * live_numbers(op_of(solve), unknowns_of(solve), columns);
+  }
+
+  void explain(const physics::LinearSystem& solve, int together, int count, bool independent,
+               bool wished) {
+    std::string text =
+        fmt::format("{} right sides of `{}` are solved {} at a time", count, solve.name, together);
+    if (together > 1)
+      text += fmt::format(", and a round reads what the operator holds once for {}",
+                          together == 2 ? "both" : fmt::format("all {}", together));
+    if (wished) {
+      text += ", as `together` says";
+    } else if (solve.refining) {
+      text += ": `inner` solves each of them in two precisions";
+    } else if (!independent) {
+      text += ": a right side holds the solution of another one";
+    } else if (registers_ == 0) {
+      text += ": the registers of a processor do not hold what several would share";
+    } else {
+      text += fmt::format(": a thread then holds about {} of {} registers",
+                          registers(solve, together), registers_);
+      int next = 0;
+      for (int k = together + 1; k <= std::min(kMost, count) && next == 0; ++k)
+        if (count % k == 0) next = k;
+      if (next > 0) text += fmt::format(", with {} it would be {}", next, registers(solve, next));
+    }
+    plan_.remarks.push_back(std::move(text));
+  }
+
+  const physics::System& system_;
+  const std::vector<std::set<std::size_t>>& launched_;
+  const int registers_;  ///< of a thread; 0: a processor
+  dsl::Diagnostics& diagnostics_;
+  ColumnPlan plan_;
+};
+
+}  // namespace
+
+int live_numbers(const physics::LinearMap& map, const std::vector<int>& unknowns, int columns) {
+  std::set<int> own(unknowns.begin(), unknowns.end());
+  int most = 0;
+  for (const physics::LinearMap::Stage& stage : map.stages) {
+    most = std::max(most, LiveValues(stage.values, own).most(columns));
+    own.insert(stage.arrays.begin(), stage.arrays.end());
+  }
+  return std::max(most, LiveValues(map.image, own).most(columns));
+}
+
+std::optional<ColumnPlan> plan_columns(const physics::System& system,
+                                       const std::vector<std::set<std::size_t>>& launched,
+                                       const std::set<std::size_t>& alone, int registers,
+                                       dsl::Diagnostics& diagnostics) {
+  return Planner(system, launched, registers, diagnostics).plan(alone);
+}
+
+}  // namespace vphi::schedule
