@@ -18,6 +18,7 @@ constexpr std::array kSpilling{
              "energies of both groups at outputs, f64"},
     Spilling{"gauge/nucleon.vphi", "observe_1", 8000, "all contractions of an output at a site"},
     Spilling{"gauge/nucleon.vphi", "watch", 8000, "all contractions of an output at a site"},
+    Spilling{"gauge/nucleon.vphi", "solve_s1_start", 40, "three columns, once a solve"},
     Spilling{"gauge/wilson_quark.vphi", "observe_1_stage_2", 1000, "products of an output"},
     Spilling{"gauge/wilson_quark.vphi", "solve_s1_residual_2", 160, "once a solve, 120 reads"},
     Spilling{"gauge/twisted_quark.vphi", "solve_s1_residual_2", 100, "once a solve, 120 reads"},
