@@ -75,6 +75,27 @@ Expr root_by_proposals(int roots, const gauge::Matrix& u, Expr angle, std::int64
   return number * unit;
 }
 
+Expr root_mirrored(int roots, const gauge::Matrix& u, Expr angle, const gauge::Matrix& staples,
+                   Draws& draws) {
+  Arena& arena = *angle->arena;
+  const Expr all = arena.integer(roots), half = arena.rational(1, 2);
+  const Expr unit = arena.real(kTurn / roots), per_angle = arena.real(roots / kTurn);
+  const auto& v = staples.at(0, 0);
+  const Expr number = arena.make(Op::Floor, {angle * per_angle + half});
+  // Re(U V) is largest at the angle -arg(V); the mirror of exp(i t) at the angle h is exp(i (2 h -
+  // t))
+  const Expr twice = arena.make(
+      Op::Floor, {half - arena.make(Op::Atan2, {v.im, v.re}) * (arena.integer(2) * per_angle)});
+  const Expr apart = twice - number;
+  const Expr image = apart - all * arena.make(Op::Floor, {(apart + half) / all});
+  const Expr turned = image * unit;
+  const gauge::Matrix mirror =
+      phase_of(arena.make(Op::Cos, {turned}), arena.make(Op::Sin, {turned}));
+  const Expr increase = gauge::trace_of_product(gauge::minus(u, mirror), staples).re;
+  const Expr takes = gauge::metropolis_takes(increase, draws.uniform());
+  return gauge::select(takes, image, number) * unit;
+}
+
 gauge::Matrix any_root(Arena& arena, int roots, Expr uniform) {
   const Roots all = all_roots(arena, roots);
   return phase_of(chosen(all.re, uniform), chosen(all.im, uniform));

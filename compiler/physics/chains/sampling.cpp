@@ -59,8 +59,8 @@ class SamplingReader {
 
   /// What links of Z(N) cannot obey.
   void check_roots() {
-    if (options_.method == "overrelax" || options_.overrelax > 0)
-      d_.fail(errors::roots_outside_of_chain(field_->span, field_->name, field_->roots));
+    if (field_->roots == 2 && (options_.method == "overrelax" || options_.overrelax > 0))
+      d_.fail(errors::signs_without_mirror(field_->span, field_->name, clause_->keyword_span));
     for (const dsl::Item* item :
          {options_.tries_item, options_.width_item, options_.reunitarise_item})
       if (item) d_.fail(errors::option_of_roots(item->span, item->head->name, field_->roots));
@@ -196,7 +196,9 @@ class SamplingReader {
         sampling_.proposals += hits() * moving_links(d_, *field_, axis);
       }
       if (options_.overrelax > 0 || options_.method == "overrelax") {
-        relax.push_back(add(axis, "overrelax", gauge::overrelaxed(group, u, v), plan));
+        relax.push_back(field_->roots > 0
+                            ? add(axis, "mirror", mirrored_root(axis, u, v), plan)
+                            : add(axis, "overrelax", gauge::overrelaxed(group, u, v), plan));
       }
     }
     std::vector<int> sweep = first;
@@ -206,6 +208,11 @@ class SamplingReader {
   }
 
   std::int64_t hits() const { return options_.hits > 0 ? options_.hits : kHits; }
+
+  Expr mirrored_root(int axis, const gauge::Matrix& u, const gauge::Matrix& v) {
+    const Expr angle = arena().load(field_->arrays[static_cast<std::size_t>(axis)]);
+    return root_mirrored(field_->roots, u, angle, v, draws_);
+  }
 
   /// The angle of a link of Z(N) after Metropolis proposals; `accepted` as below.
   Expr root_metropolis(int axis, const gauge::LinkOf& link, const gauge::Matrix& v,

@@ -160,12 +160,21 @@ Diagnostic constrained_outside_of_chain(Span span, const std::string& field,
 Diagnostic roots_outside_of_chain(Span span, const std::string& links, int roots) {
   return error(
       "E0833", span,
-      fmt::format("links `{}` of Z({}) are moved by heatbath and metropolis alone", links, roots),
-      "",
+      fmt::format("links `{}` of Z({}) are moved by updates of `sample` alone", links, roots), "",
       fmt::format("a link is one of the {} roots of unity; an equation of motion and "
-                  "trajectories turn it by small angles, overrelaxation by any",
+                  "trajectories turn it by small angles",
                   roots),
       "write `sample heatbath, sweeps = N`, or declare `U(1)`");
+}
+
+Diagnostic signs_without_mirror(Span span, const std::string& links, Span sample) {
+  return with_label(
+      error("E0833", span, fmt::format("links `{}` of Z(2) have no overrelaxation", links), "",
+            "it mirrors the roots at the phase of the staples, which is that of a sign: each sign "
+            "is its "
+            "own image",
+            "write `sample heatbath, sweeps = N` without overrelax"),
+      sample, "sampled here");
 }
 
 Diagnostic start_not_a_root(Span span, const std::string& links, int roots) {

@@ -50,6 +50,8 @@ Diagnostic constrained_outside_of_chain(Span span, const std::string& field,
 /// Links of Z(N): E0833 where something else than single updates moves them, E0832 for other starts
 /// than hot, cold and 1, E0774 for an option.
 Diagnostic roots_outside_of_chain(Span span, const std::string& links, int roots);
+/// Overrelaxation of Z(2).
+Diagnostic signs_without_mirror(Span span, const std::string& links, Span sample);
 Diagnostic start_not_a_root(Span span, const std::string& links, int roots);
 Diagnostic option_of_roots(Span span, const std::string& option, int roots);
 /// A field with `values` or `norm` under `sample hmc`.
