@@ -17,6 +17,7 @@ import tempfile
 # option "OLD=>NEW" stands, a copy of the model is run in which the one text stands for the other.
 FIGURES = {
     "wave": ([], ["mean(u^2)", "mean(u'^2)"], "averages", False),
+    "oblique": ([], ["mean(u^2)"], "mean of u^2", False),
     "drum": ([], ["mean(u^2)", "mean(u'^2)"], "averages", False),
     "kink": ([], ["max(abs(u - exact))"], "distance from the exact solution", True),
     "sine_gordon": ([], ["max(u)"], "height of the breather", False),
@@ -84,6 +85,7 @@ FIGURES = {
     "ring": (["--set", "N=512", "--until", "t > 100"], ["mean(cos(theta))", "mean(sin(theta))"],
              "means", False),
     "ising": ([], ["magnetisation"], "|m| of the first chain", False),
+    "xy": ([], ["bond"], "cos of neighbours, first chain", False),
     "o3": ([], ["bond"], "n(x).n(x+1) of the first chain", False),
     "su2": ([], ["plaquette"], "plaquette", False),
     "su2_2d": ([], ["plaquette"], "plaquette of the first chain", False),

@@ -35,6 +35,7 @@ TEST_P(Promises, AreKept) {
 INSTANTIATE_TEST_SUITE_P(
     Models, Promises,
     ::testing::Values(Shipped{"teaching/kink", ""}, Shipped{"teaching/drum", ""},
+                      Shipped{"teaching/oblique", ""}, Shipped{"spins/xy", ""},
                       Shipped{"teaching/absorbing", ""}, Shipped{"teaching/condensate", ""},
                       Shipped{"teaching/bright_soliton", ""}, Shipped{"teaching/rolls", ""},
                       Shipped{"cosmology/axion", "8^3"}, Shipped{"cosmology/conformal", ""},
