@@ -155,6 +155,17 @@ struct GaussStart {
   std::map<int, Expr> rotation;  ///< momentum -> its change by a rotation that all sites share
 };
 
+/// Gauss's laws of all generators together, about any links: the solution of a linear system says
+/// how momenta of links and fields change (compiler/physics/starts/gauss_projection.hpp). Program
+/// units, expressions of stored state.
+struct GaussProjection {
+  /// The scalar with the total of `size`, which the solver reads.
+  static constexpr const char* kSize = "gauss_size";
+  std::size_t solve = 0;       ///< place in System::solves
+  Expr size;                   ///< squares of the terms that cancel in the laws, at a site
+  std::map<int, Expr> change;  ///< momentum -> what is added to it
+};
+
 /// One thing written out. Scalars are values of the synchronised state in physical units.
 struct Observable {
   using Kind = program::OutputKind;
@@ -232,6 +243,7 @@ struct LinearSystem {
   /// Empty: the start is 0.
   std::vector<std::vector<int>> past = {};
   bool positive = false;  ///< A is hermitian and positive
+  bool at_start = false;  ///< solved before the first step: the state is the one in memory
   /// Fields of the solver's text that are wanted beside x, by name: the arrays for them, which are
   /// those of the reduced system where there is one.
   std::map<std::string, std::vector<int>> beside = {};
@@ -414,7 +426,8 @@ struct System {
   Expr averages_from;
   std::vector<RandomField> random;
   std::vector<InitialValue> initial;
-  std::vector<GaussStart> gauss;  ///< laws that are made to hold after `initial`
+  std::vector<GaussStart> gauss;                    ///< laws that are made to hold after `initial`
+  std::optional<GaussProjection> gauss_projection;  ///< the same about links that are not 1
   std::vector<PairMatrix> matrices;
   std::vector<Projection> projections;
   std::vector<LinearSystem> solves;

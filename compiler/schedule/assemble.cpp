@@ -106,6 +106,8 @@ StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSeque
     append(result.initial,
            kernels.add(start_of(system, std::move(part.chain), std::move(part.alone))));
     add_maps(part.maps, storage, result.initial, p);
+    if (part.solve >= 0)
+      append(result.initial, solves.launches(static_cast<std::size_t>(part.solve)));
   }
   Linked start = start_of(system, std::move(initial.chain), std::move(initial.alone));
   Linked first = link(std::move(loops.first));

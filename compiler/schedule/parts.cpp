@@ -55,10 +55,13 @@ std::vector<Assigns*> scalars(Parts& parts) {
 
 }  // namespace
 
-std::optional<ColumnPlan> columns_of(const physics::System& system, const StepLoops& step,
-                                     const Outputs& outputs, const Watch& watch, int registers,
+std::optional<ColumnPlan> columns_of(const physics::System& system, const Initial& initial,
+                                     const StepLoops& step, const Outputs& outputs,
+                                     const Watch& watch, int registers,
                                      dsl::Diagnostics& diagnostics) {
   std::set<std::size_t> alone;
+  for (const StartPart& part : initial.before)
+    if (part.solve >= 0) alone.insert(static_cast<std::size_t>(part.solve));
   for (const StepPart& part : step.parts)
     if (part.solve >= 0) alone.insert(static_cast<std::size_t>(part.solve));
   std::vector<std::set<std::size_t>> launched{watch.loops.solves};

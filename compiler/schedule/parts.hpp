@@ -25,9 +25,10 @@ struct Parts {
   Solves solves;
 };
 
-/// How the systems are solved that the step, outputs and expectations need.
-std::optional<ColumnPlan> columns_of(const physics::System& system, const StepLoops& step,
-                                     const Outputs& outputs, const Watch& watch, int registers,
+/// How the systems are solved that the start, the step, outputs and expectations need.
+std::optional<ColumnPlan> columns_of(const physics::System& system, const Initial& initial,
+                                     const StepLoops& step, const Outputs& outputs,
+                                     const Watch& watch, int registers,
                                      dsl::Diagnostics& diagnostics);
 
 class ReadyParts {

@@ -49,7 +49,7 @@ std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved&
   const SolutionMemory solutions(system, tables);
   Outputs outputs = make_outputs(system, *stepping, checks, solutions, tables, diagnostics);
   Watch watch = make_watch(system, *stepping, checks, solutions, tables, diagnostics);
-  auto columns = columns_of(system, step, outputs, watch, registers, diagnostics);
+  auto columns = columns_of(system, initial, step, outputs, watch, registers, diagnostics);
   if (!columns) return std::nullopt;
   auto solves =
       make_solves(system, resolved, *stepping, solutions, std::move(*columns), tables, diagnostics);

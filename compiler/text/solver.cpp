@@ -156,15 +156,34 @@ bool finds_eigenvalue(const Solver& solver) {
                              [](const auto& option) { return option.first == kSide; });
 }
 
-std::shared_ptr<const Solver> eigenvalue_text(const dsl::Resolved& resolved) {
+namespace {
+
+/// The first text of the model or the library that fits; null: none does.
+std::shared_ptr<const Solver> text_that(bool (*fits)(const Solver&),
+                                        const dsl::Resolved& resolved) {
   for (const auto& [name, symbol] : resolved.symbols) {
     if (symbol.kind != dsl::SymbolKind::Solver || !symbol.line) continue;
     const dsl::Clause& clause = symbol.line->clause;
     dsl::Diagnostics silent;
     const auto text = read_solver(clause, clause.keyword_span, silent);
-    if (text && finds_eigenvalue(*text)) return text;
+    if (text && fits(*text)) return text;
   }
   return nullptr;
+}
+
+bool knows_cancelled(const Solver& solver) {
+  return std::ranges::any_of(solver.options,
+                             [](const auto& option) { return option.first == kCancelled; });
+}
+
+}  // namespace
+
+std::shared_ptr<const Solver> eigenvalue_text(const dsl::Resolved& resolved) {
+  return text_that(finds_eigenvalue, resolved);
+}
+
+std::shared_ptr<const Solver> singular_text(const dsl::Resolved& resolved) {
+  return text_that(knows_cancelled, resolved);
 }
 
 const dsl::Expr* inner_call(const Solver& solver) {

@@ -40,6 +40,12 @@ bool finds_eigenvalue(const Solver& solver);
 inline constexpr const char* kEigenvalue = "value";
 inline constexpr const char* kSide = "side";
 
+/// A text for operators that are 0 for some directions, with a right side that has no part along
+/// them: its option kCancelled is the sum of the squares of what cancels there. Null where the
+/// library and the model have none.
+std::shared_ptr<const Solver> singular_text(const dsl::Resolved& resolved);
+inline constexpr const char* kCancelled = "cancelled";
+
 /// The call of a solve in a lower precision, `inner` or `again`; null where there is none.
 const dsl::Expr* inner_call(const Solver& solver);
 

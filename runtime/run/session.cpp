@@ -411,15 +411,29 @@ void Session::fill_random(std::size_t index) {
   }
 }
 
+namespace {
+
+/// Whether the launch, or the solve after it, uses the array.
+bool uses_array(const Program& program, const Launch& launch, int number) {
+  const int buffer = program.home(number);
+  const auto& arguments = program.kernels[launch.kernel].arguments;
+  if (std::any_of(arguments.begin(), arguments.end(),
+                  [&](const Argument& a) { return is_array(a) && a.index == buffer; }))
+    return true;
+  if (launch.solve < 0) return false;
+  const program::Solve& solve = program.solves[static_cast<std::size_t>(launch.solve)];
+  const auto within = [&](const Launch& other) { return uses_array(program, other, number); };
+  return std::ranges::any_of(solve.iterate, within) || std::ranges::any_of(solve.finish, within);
+}
+
+}  // namespace
+
 /// Each random field is uploaded before the first launch that reads it, and each scratch array is
 /// given back after its last.
 void Session::run_prologue() {
   const auto& list = program_.prologue;
   const auto uses = [&](const Launch& launch, int number) {
-    const int buffer = program_.home(number);
-    const auto& arguments = program_.kernels[launch.kernel].arguments;
-    return std::any_of(arguments.begin(), arguments.end(),
-                       [&](const Argument& a) { return is_array(a) && a.index == buffer; });
+    return uses_array(program_, launch, number);
   };
   std::vector<bool> filled(program_.random.size());
   for (std::size_t i = 0; i < list.size(); ++i) {

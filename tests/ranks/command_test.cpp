@@ -75,6 +75,28 @@ TEST_F(RanksCommand, GoesOnWithAnotherNumberOfRanks) {
   EXPECT_GT(text("whole/paths.series.csv").size(), 300u);
 }
 
+/// The arrays of the linear system live from the launch that starts it to its end, which is more
+/// than one launch where ranks add up sums.
+TEST_F(RanksCommand, AStartThatASolveChangesHasTheBitsOfOneRank) {
+  write("gluons.vphi", R"(model gluons "Electric fields about hot links"
+lattice box: 4 * 6, spacing = 1
+gauge U: SU(2), E: su(2)
+P = loop(x, y, -x, -y)
+H = total(sum(norm2(E[i]), i) + 2*(2 - re(tr(P))))
+init U ~ hot, E ~ normal, gauss = 0
+precision real = f64
+evolve leapfrog, dt = 0.05, until = t > 0.22
+every 1 step: H, max(abs(gauss)) -> "gluons.csv"
+expect max(abs(gauss)) < 1e-12
+)");
+  for (const char* ranks : {"1", "2"}) {
+    const auto run = vphi("run gluons.vphi --device native --quiet --ranks " + std::string(ranks) +
+                          " --out r" + ranks);
+    ASSERT_EQ(run.status, 0) << ranks << run.error;
+  }
+  expect_same_tables("r1", "r2", 1);
+}
+
 TEST_F(RanksCommand, OneInstanceIsRefusedWithItsLine) {
   for (const char* verb : {"run one.vphi --device native", "check one.vphi"}) {
     const auto refused = vphi(std::string(verb) + " --ranks 2");

@@ -396,6 +396,7 @@ void finish_solves(const Program& d, ProgramUnits& units, System& system) {
   std::vector<int> arrays;
   std::vector<std::string> symbols;
   for (LinearSystem& solve : system.solves) {
+    if (solve.at_start) continue;  // its own arrays, read by nothing else
     arrays.insert(arrays.end(), solve.arrays.begin(), solve.arrays.end());
     symbols.push_back(solve.iterations);
     symbols.push_back(solve.residual);

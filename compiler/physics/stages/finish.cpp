@@ -21,7 +21,7 @@ Start read_start(const Program& program, ProgramUnits& units) {
   start.initial = initial_values(program, units, values);
   for (InitialValue& value : starts_of_companions(program))
     start.initial.push_back(std::move(value));
-  start.gauss = gauss_start(program, units, values);
+  gauss_start(program, units, values, start);
   return start;
 }
 
@@ -92,6 +92,10 @@ System assemble(const Program& d, const ProgramUnits& units, const Start& start,
   system.gauss = start.gauss;
   system.projections = asked.projections;
   system.solves = asked.solves;
+  if (const auto& law = start.projected) {
+    system.gauss_projection = {system.solves.size(), law->size, law->change};
+    system.solves.push_back(law->system);
+  }
   system.outputs = outputs.outputs;
   system.expectations = outputs.expectations;
   system.progress = outputs.progress;

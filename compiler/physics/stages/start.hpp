@@ -20,9 +20,17 @@ struct StartValue {
 };
 using StartValues = std::map<int, StartValue>;
 
+/// Laws that hold after the start by a linear system (System::gauss_projection), in program units.
+struct Projected {
+  LinearSystem system;
+  Expr size;                   ///< GaussProjection::size
+  std::map<int, Expr> change;  ///< GaussProjection::change
+};
+
 struct Start {
-  std::vector<InitialValue> initial;  ///< program units, in the order in which they are set
-  std::vector<GaussStart> gauss;      ///< laws that hold after them, by `init gauss = 0`
+  std::vector<InitialValue> initial;   ///< program units, in the order in which they are set
+  std::vector<GaussStart> gauss;       ///< laws that hold after them, by `init gauss = 0`
+  std::optional<Projected> projected;  ///< or all of them together
 };
 
 Start read_start(const Program& program, ProgramUnits& units);

@@ -7,6 +7,7 @@
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/gauss_law.hpp"
 #include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/starts/gauss_projection.hpp"
 #include "compiler/physics/starts/init_errors.hpp"
 
 namespace vphi::physics {
@@ -30,6 +31,13 @@ bool starts_as_one(const Program& d, const StateField& links, const StartValues&
   return true;
 }
 
+/// Whether generators and waves part: the differences in the law are those of numbers.
+bool by_waves(const Program& d, const StartValues& start) {
+  return d.grid.dims <= 3 && std::ranges::none_of(d.fields, [&](const StateField& field) {
+           return field.matrices() && !starts_as_one(d, field, start);
+         });
+}
+
 void check(const Program& d, const dsl::Item& item, const StartValues& start) {
   const auto refuse = [&](const std::string& why, const std::string& fix) {
     d.fail(errors::gauss_not_obeyed(item.span, why, fix));
@@ -38,11 +46,6 @@ void check(const Program& d, const dsl::Item& item, const StartValues& start) {
                     Lowerer(d).real(*item.value, "what `gauss` starts as").is_zero();
   if (!zero) refuse("it is not 0", "write gauss = 0, and charges as fields of H");
   if (!d.periodic()) refuse("the box is not periodic", "remove `boundary`");
-  if (d.grid.dims > 3) refuse("the box has four dimensions", "start E by a formula");
-  for (const StateField& field : d.fields)
-    if (field.matrices() && !starts_as_one(d, field, start))
-      refuse("links of SU(n) do not start as 1",
-             "start `" + field.name + "` as 1, or E by a formula");
   for (const auto& [array, value] : start)
     if (value.needs_hubble)
       refuse("a start needs H, which needs the energy of E", "write the start without H");
@@ -50,30 +53,37 @@ void check(const Program& d, const dsl::Item& item, const StartValues& start) {
 
 }  // namespace
 
-std::vector<GaussStart> gauss_start(const Program& d, ProgramUnits& units,
-                                    const StartValues& start) {
+void gauss_start(const Program& d, ProgramUnits& units, const StartValues& start, Start& result) {
   const dsl::Item* item = item_of_law(d);
-  if (!item) return {};
+  if (!item) return;
   check(d, *item, start);
   ProgramUnits unmixed(d, true);
   const auto in_program = [&](Expr physical) {
     return snap_numbers(units.at_start(unmixed.quantity(physical)));
   };
-  std::vector<GaussStart> result;
-  for (const GeneratorLaw& law : gauss_laws(d, item->span)) {
-    GaussStart& own = result.emplace_back();
+  const auto stored = [&](int array, Expr change) {
+    return in_program(units.stored(array, change));
+  };
+  const std::vector<GeneratorLaw> laws = gauss_laws(d, item->span);
+  if (!by_waves(d, start)) {
+    result.projected = gauss_projection(d, laws, item->span, in_program, stored);
+    d.remark(
+        "`gauss = 0`: momenta of links and charged fields start nearest to those of `init`, by "
+        "their "
+        "kinetic energy, that obey Gauss's law at every site, found by conjugate gradients");
+    return;
+  }
+  for (const GeneratorLaw& law : laws) {
+    GaussStart& own = result.gauss.emplace_back();
     own.law = in_program(law.law);
     own.electric = law.electric;
-    for (const int array : law.electric)
-      own.unit.push_back(in_program(units.stored(array, d.arena().integer(1))));
-    for (const auto& [array, change] : law.rotation)
-      own.rotation[array] = in_program(units.stored(array, change));
+    for (const int array : law.electric) own.unit.push_back(stored(array, d.arena().integer(1)));
+    for (const auto& [array, change] : law.rotation) own.rotation[array] = stored(array, change);
   }
   d.remark(
       "`gauss = 0`: E starts with the gradient that makes Gauss's law hold at every site, solved "
       "for in Fourier space, and momenta of charged fields with the common rotation that leaves no "
       "charge in the box");
-  return result;
 }
 
 }  // namespace vphi::physics

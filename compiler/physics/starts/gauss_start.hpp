@@ -8,16 +8,17 @@
 //     another's is a symmetric matrix, not below 0;
 //   - E_i -> E_i + chi(x + i) - chi(x), -lap chi = divergence + charge, with the lattice's own
 //     differences: the smallest change of E that does it, the projection. It is made for each
-//     generator by itself, so that links of SU(n) have to start as 1; those of U(1) start as any.
+//     generator by itself, for links of SU(n) that start as 1; those of U(1) start as any.
+// About other links, and in four dimensions, all momenta are projected together
+// (gauss_projection.hpp).
 #pragma once
 
 #include "compiler/physics/stages/start.hpp"
 
 namespace vphi::physics {
 
-/// Empty where no `init` names `gauss`. `start`: the values of `init`. E0895 where it cannot be
-/// obeyed.
-std::vector<GaussStart> gauss_start(const Program& d, ProgramUnits& units,
-                                    const StartValues& start);
+/// Sets `gauss` or `projected` of the result where an `init` names `gauss`. `start`: the values of
+/// `init`. E0895 where it cannot be obeyed.
+void gauss_start(const Program& d, ProgramUnits& units, const StartValues& start, Start& result);
 
 }  // namespace vphi::physics

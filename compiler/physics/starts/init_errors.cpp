@@ -44,10 +44,11 @@ Diagnostic start_given_twice(Span span, const std::string& quantity, const std::
 }
 
 Diagnostic gauss_not_obeyed(Span span, const std::string& why, const std::string& fix) {
-  return error("E0895", span, fmt::format("Gauss's law cannot be solved for here: {}", why), "",
-               "`gauss = 0` adds a gradient to E and a common rotation to momenta: in a periodic "
-               "box, about links of SU(n) that are 1",
-               fix);
+  return error(
+      "E0895", span, fmt::format("Gauss's law cannot be solved for here: {}", why), "",
+      "`gauss = 0` changes the momenta of links and charged fields by a solve, in a periodic "
+      "box",
+      fix);
 }
 
 Diagnostic init_circle(Span span, const std::string& name) {

@@ -152,9 +152,45 @@ StartPart add_gradient(const physics::System& system, Slots& slots, Storage& sto
   return part_of(make_site_loops(block, wanted));
 }
 
+/// The size of what cancels in the laws, for the solver; then the solve.
+StartPart solve_for_law(const physics::System& system, Slots& slots, Storage& storage) {
+  const physics::GaussProjection& law = *system.gauss_projection;
+  for (const int array : system.solves[law.solve].arrays) {
+    program::Buffer buffer;
+    buffer.name = "gauss_solution";
+    buffer.precision = physics::Precision::F64;
+    buffer.scratch = true;
+    storage.allocate(array, buffer);
+  }
+  slots.add(physics::GaussProjection::kSize);
+  Block block(system, slots, storage);
+  Wanted wanted;
+  wanted.name = "gauss_size";
+  block.assign(physics::GaussProjection::kSize, system.arena->make(Op::Total, {law.size}));
+  wanted.slots = {physics::GaussProjection::kSize};
+  StartPart part = part_of(make_site_loops(block, wanted));
+  part.solve = static_cast<int>(law.solve);
+  return part;
+}
+
+StartPart change_momenta(const physics::System& system, Slots& slots, Storage& storage) {
+  Block block(system, slots, storage);
+  Wanted wanted;
+  wanted.name = "gauss_momenta";
+  for (const auto& [array, change] : system.gauss_projection->change)
+    wanted.arrays[array] = block.array("momentum", system.arena->load(array) + change, array);
+  return part_of(make_site_loops(block, wanted));
+}
+
 }  // namespace
 
 std::vector<StartPart> obey_gauss(const physics::System& system, Slots& slots, Storage& storage) {
+  if (system.gauss_projection) {
+    std::vector<StartPart> parts;
+    parts.push_back(solve_for_law(system, slots, storage));
+    parts.push_back(change_momenta(system, slots, storage));
+    return parts;
+  }
   if (system.gauss.empty()) return {};
   std::vector<int> sources;
   std::vector<StartPart> parts;

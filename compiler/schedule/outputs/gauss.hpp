@@ -1,7 +1,9 @@
 // Gauss's law at the start, for `init gauss = 0` (compiler/physics/starts/gauss_start.hpp).
 //
 // First momenta turn so that no charge is left in the box, then the law of each generator becomes
-// chi by a map in Fourier space, then E gets the gradient of chi.
+// chi by a map in Fourier space, then E gets the gradient of chi. About links that are not 1 a
+// linear system for all generators gives chi, which changes all momenta (gauss_projection.hpp
+// there).
 #pragma once
 
 #include <vector>

@@ -196,7 +196,7 @@ Initial initial_state(const physics::System& system, Slots& slots, Storage& stor
   start.set_numbers();
   start.set_arrays();
   std::vector<StartPart> parts;
-  if (system.gauss.empty()) {
+  if (system.gauss.empty() && !system.gauss_projection) {
     start.set_scalars();
     parts.push_back(start.take("initial"));
   } else {

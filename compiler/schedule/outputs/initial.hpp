@@ -8,11 +8,12 @@
 
 namespace vphi::schedule {
 
-/// Loops of a start, and the maps in Fourier space after them.
+/// Loops of a start, and the maps in Fourier space or the linear system after them.
 struct StartPart {
   LoopSequence chain;
   std::vector<kernel::ScalarAssign> alone;
   std::vector<ArrayMap> maps = {};
+  int solve = -1;  ///< place in System::solves; -1: none
 };
 
 /// The loops of the initial state. A scalar whose initial value is a number has it in its slot.

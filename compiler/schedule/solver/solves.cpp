@@ -28,6 +28,7 @@ std::optional<Solves> make_solves(const physics::System& system, const dsl::Reso
   Solves result;
   result.remarks = std::move(columns.remarks);
   result.places = std::move(columns.places);
+  const Stepping at_rest = {};  // nothing is missing in the state before the first step
   // by the first of those with one operator, one for each right side of a go
   std::map<std::size_t, std::vector<SharedSolve>> shared;
   const auto share = [&](std::size_t first, std::size_t count) {
@@ -57,9 +58,10 @@ std::optional<Solves> make_solves(const physics::System& system, const dsl::Reso
       for (std::size_t i = 0; i < count; ++i)
         solves.push_back(many ? shared.at(first)[i].system : system.solves[first]);
       const physics::LinearSystem& solve = solves.front();
+      const Stepping& missing = solve.at_start ? at_rest : stepping;
       auto made = solve.wide
-                      ? make_solve(widened(system), solves, stepping, slots, storage, diagnostics)
-                      : make_solve(system, solves, stepping, slots, storage, diagnostics);
+                      ? make_solve(widened(system), solves, missing, slots, storage, diagnostics)
+                      : make_solve(system, solves, missing, slots, storage, diagnostics);
       if (!made) return std::nullopt;
       const ModelLine line = line_of(resolved, solve.span);
       for (SolveLoops* part = &*made; part; part = part->inner.get()) {
