@@ -145,6 +145,8 @@ class StartComparison {
           head.name + std::string(static_cast<std::size_t>(head.primes), '\'');
       const auto found = text_.fields.find(head.name);
       if (found == text_.fields.end()) return not_checked(shown, "what is drawn of this kind");
+      if (obeys_law(head.name))
+        return not_checked(shown, "what Gauss's law changes after the draw");
       WrittenField& f = found->second;
       if (f.colours > 0 || f.phase) {
         if (value.text != "hot") return not_checked(shown, "links that are drawn otherwise");
@@ -175,6 +177,20 @@ class StartComparison {
     for (const dsl::Line& line : resolved_.model.lines)
       if (line.kind == dsl::Line::Kind::Definition && line.definition.drawn)
         add(line.definition.head, *line.definition.value);
+  }
+
+  /// Whether `gauss = 0` changes what was drawn of the field.
+  bool obeys_law(const std::string& field) const {
+    const auto changes = [&](int array) {
+      if (system_.gauss_projection && system_.gauss_projection->change.contains(array)) return true;
+      return std::ranges::any_of(system_.gauss, [&](const physics::GaussStart& law) {
+        return law.rotation.contains(array) || std::ranges::count(law.electric, array) > 0;
+      });
+    };
+    return std::ranges::any_of(system_.variables, [&](const physics::Variable& v) {
+      const bool own = v.shown == field || v.shown.starts_with(field + "[");
+      return own && changes(v.array);
+    });
   }
 
   void not_checked(const std::string& shown, const std::string& why) {
