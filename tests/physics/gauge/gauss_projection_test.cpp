@@ -20,17 +20,17 @@ using testing::run_text;
 using testing::Simulation;
 
 /// Momenta of the start by the names of Program::state, and what was written.
-struct Drawn {
+struct DrawnMomenta {
   std::map<std::string, std::vector<double>> arrays;
   runtime::RunResult result;
 };
 
-Drawn drawn(const std::string& text) {
+DrawnMomenta drawn_momenta(const std::string& text) {
   Simulation setup;
   setup.steps = 0;
   setup.keep_state = true;
   const Compilation compiled = testing::compile_text(text, setup);
-  Drawn begun;
+  DrawnMomenta begun;
   begun.result = testing::run_program(*compiled.program, setup);
   for (std::size_t i = 0; i < compiled.program->state.size(); ++i)
     begun.arrays[compiled.program->state[i].shown] = begun.result.state[i];
@@ -39,7 +39,8 @@ Drawn drawn(const std::string& text) {
 
 /// The sum of K u (v - w) over all sites of the arrays whose name begins with `first`, where K
 /// is 1.
-double product(const Drawn& u, const Drawn& v, const Drawn* w, const std::string& first) {
+double kinetic_product(const DrawnMomenta& u, const DrawnMomenta& v, const DrawnMomenta* w,
+                       const std::string& first) {
   double sum = 0;
   for (const auto& [name, values] : u.arrays) {
     if (!name.starts_with(first)) continue;
@@ -65,26 +66,27 @@ every 1 step: max(abs(gauss)), kinetic, H -> "t.h5"
 )";
 }
 
-const std::string kTurned =
+const std::string kTurnedLinks =
     "U[k] = [[cos(0.4*(k + 1)*f), 1i*sin(0.4*(k + 1)*f)], [1i*sin(0.4*(k + 1)*f), "
     "cos(0.4*(k + 1)*f)]]*[[exp(1i*g), 0], [0, exp(-1i*g)]]";
-const std::string kWaves =
+const std::string kLinkWaves =
     "f = 1 + sin(2*pi*index(x)/4)*cos(2*pi*index(y)/2)\ng = 0.7*cos(2*pi*index(z)/3)*(1 + f)\n";
 
 TEST(GaussProjection, TheChangeIsOrthogonalToEveryFieldThatObeysTheLaw) {
   const auto text = [&](int seed, const std::string& law) {
-    return thermal(2, "4 * 2 * 3", kTurned, seed, law, kWaves);
+    return thermal(2, "4 * 2 * 3", kTurnedLinks, seed, law, kLinkWaves);
   };
-  const Drawn before = drawn(text(1, "")), after = drawn(text(1, ", gauss = 0"));
-  const Drawn other = drawn(text(2, ", gauss = 0"));
+  const DrawnMomenta before = drawn_momenta(text(1, "")),
+                     after = drawn_momenta(text(1, ", gauss = 0"));
+  const DrawnMomenta other = drawn_momenta(text(2, ", gauss = 0"));
   EXPECT_GT(largest(before.result, "max(abs(gauss))"), 1);
   EXPECT_LT(largest(after.result, "max(abs(gauss))"), 1e-13);
-  const double size = product(before, before, nullptr, "E");
-  const double change = size - product(after, after, nullptr, "E");
+  const double size = kinetic_product(before, before, nullptr, "E");
+  const double change = size - kinetic_product(after, after, nullptr, "E");
   EXPECT_GT(change, 0.1 * size);
   EXPECT_LT(change, 0.6 * size);
-  EXPECT_LT(std::abs(product(after, after, &before, "E")), 1e-12 * size);
-  EXPECT_LT(std::abs(product(other, after, &before, "E")), 1e-12 * size);
+  EXPECT_LT(std::abs(kinetic_product(after, after, &before, "E")), 1e-12 * size);
+  EXPECT_LT(std::abs(kinetic_product(other, after, &before, "E")), 1e-12 * size);
 }
 
 // The energies of 6 of 9 momenta a site are left, of any links: T/2 each.
@@ -94,7 +96,7 @@ TEST(GaussProjection, DrawnFieldsKeepTheirTemperature) {
         thermal(2, "4 * 4 * 3", "U ~ hot", 1, law,
                 "sweep chain = 1..64\n"
                 "every 1 step: energy = mean(kinetic, over = chain) -> \"k.h5\"\n");
-    const auto result = drawn(text).result;
+    const auto result = drawn_momenta(text).result;
     return result.find("energy")->points.front().second;
   };
   const double sites = 48;  // times 64: an error of sqrt(2/18432) of the mean
@@ -133,7 +135,7 @@ TEST(GaussProjection, AStartThatObeysTheLawStays) {
   text.erase(seed, text.find('\n', seed) + 1 - seed);  // nothing is drawn
   std::string with = text;
   with.replace(with.find("[0, -e[i]]]"), 11, "[0, -e[i]]], gauss = 0");
-  const Drawn before = drawn(text), after = drawn(with);
+  const DrawnMomenta before = drawn_momenta(text), after = drawn_momenta(with);
   for (const auto& [name, values] : before.arrays) EXPECT_EQ(values, after.arrays.at(name)) << name;
 }
 
@@ -178,17 +180,18 @@ every 1 step: max(abs(gauss)), total(norm2(q)) -> "c.h5"
 
 TEST(GaussProjection, MomentaOfChargedFieldsAreProjectedWithTheLinks) {
   const auto start = [](int seed, const char* law) {
-    return drawn(charged("4 * 2 * 3", seed, law));
+    return drawn_momenta(charged("4 * 2 * 3", seed, law));
   };
-  const Drawn before = start(1, ""), after = start(1, ", gauss = 0"),
-              other = start(2, ", gauss = 0");
+  const DrawnMomenta before = start(1, ""), after = start(1, ", gauss = 0"),
+                     other = start(2, ", gauss = 0");
   EXPECT_GT(largest(before.result, "max(abs(gauss))"), 0.5);
   EXPECT_LT(largest(after.result, "max(abs(gauss))"), 1e-13);
-  const auto energy = [&](const Drawn& u, const Drawn& v, const Drawn* w) {
+  const auto energy = [&](const DrawnMomenta& u, const DrawnMomenta& v, const DrawnMomenta* w) {
     const double dx = 0.8, g = 0.9, e = 0.5;
-    double sum = std::pow(g * dx, 2) * product(u, v, w, "E") +
-                 std::pow(e * dx, 2) * product(u, v, w, "B") + product(u, v, w, "T");
-    for (const char* part : {"re(q", "im(q"}) sum += 2 * product(u, v, w, part);
+    double sum = std::pow(g * dx, 2) * kinetic_product(u, v, w, "E") +
+                 std::pow(e * dx, 2) * kinetic_product(u, v, w, "B") +
+                 kinetic_product(u, v, w, "T");
+    for (const char* part : {"re(q", "im(q"}) sum += 2 * kinetic_product(u, v, w, part);
     return sum;
   };
   const double size = energy(before, before, nullptr);
