@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
+#include <unordered_map>
 
 #include "compiler/algebra/names.hpp"
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/stages/declared.hpp"
@@ -14,6 +17,58 @@ namespace {
 
 using algebra::Expr;
 using algebra::Op;
+
+/// Values that occur at several places of long equations: a list that prints each of them once. The
+/// derived equations of a viscous fluid are 6 MB without it.
+class Parts {
+ public:
+  /// `roots`: the right sides; `taken`: whether a leaf has this name.
+  Parts(const std::vector<Expr>& roots, const std::function<bool(const std::string&)>& taken) {
+    std::unordered_map<const algebra::Node*, int> uses;
+    std::unordered_map<const algebra::Node*, double> whole, own;  // operations, parts counted as 1
+    std::vector<Expr> nodes;
+    for (Expr root : roots) {
+      ++uses[root.get()];
+      algebra::visit(root, [&](Expr node) {
+        if (!whole.emplace(node.get(), 0).second) return;
+        nodes.push_back(node);
+        for (Expr arg : node.args()) ++uses[arg.get()];
+      });
+    }
+    std::ranges::sort(nodes, {}, [](Expr node) { return node->id; });
+    for (Expr node : nodes) {
+      double& size = whole[node.get()] = 1;
+      for (Expr arg : node.args()) size += whole[arg.get()];
+    }
+    double all = 0;
+    for (Expr root : roots) all += whole[root.get()];
+    if (all < kLong) return;
+    for (Expr node : nodes) {
+      double& size = own[node.get()] = 1;
+      for (Expr arg : node.args()) size += own[arg.get()];
+      const bool inner =
+          node.is(Op::Neg) || node.is(Op::Stencil) || algebra::is_condition(node.op());
+      if (uses[node.get()] < 2 || size < kPart || inner) continue;
+      std::string name;
+      do name = "part_" + std::to_string(++count_);
+      while (taken(name));
+      list.emplace_back(name, named_(node));
+      named_.add(node, node->arena->symbol(name));
+      size = 1;
+    }
+  }
+
+  Expr operator()(Expr e) { return named_(e); }
+
+  std::vector<std::pair<std::string, Expr>> list;  ///< each of leaves and those before it
+
+ private:
+  static constexpr double kLong = 2000;  ///< operations of all equations from which parts are named
+  static constexpr double kPart = 8;     ///< operations of a part
+
+  algebra::Substitution named_;
+  int count_ = 0;
+};
 
 class Gatherer {
  public:
@@ -79,6 +134,29 @@ class Gatherer {
       e.terms = std::move(parts);
     }
     return e;
+  }
+
+  /// All equations; where they are long, with what they share behind them as equations of its own.
+  std::vector<ExplainedEquation> equations(std::vector<physics::ShownEquation> list) const {
+    std::vector<Expr> roots;
+    std::set<std::string> taken;
+    const algebra::Names n = names();
+    for (const physics::ShownEquation& shown : list) {
+      roots.push_back(shown.right);
+      algebra::visit(shown.right, [&](Expr node) {
+        if (!node.args().empty()) return;
+        taken.insert(node.is(Op::Symbol) ? node->name : n.leaf(*node));
+      });
+    }
+    Parts parts(roots, [&](const std::string& name) { return taken.contains(name); });
+    std::vector<ExplainedEquation> result;
+    for (physics::ShownEquation& shown : list) {
+      shown.right = parts(shown.right);
+      result.push_back(equation(shown));
+    }
+    for (const auto& [name, value] : parts.list)
+      result.push_back({left_side(name), formula(value), origin(value->span), {}});
+    return result;
   }
 
   void program_units() { program_units_ = true; }
@@ -175,9 +253,9 @@ Explanation explain(const Compilation& compilation, const ExplainOptions& option
   Gatherer gather(compilation);
 
   if (const auto& system = compilation.system) {
-    for (const auto& shown : system->physical) result.physical.push_back(gather.equation(shown));
+    result.physical = gather.equations(system->physical);
     gather.program_units();
-    for (const auto& shown : system->program) result.program.push_back(gather.equation(shown));
+    result.program = gather.equations(system->program);
     result.A = system->A;
     result.B = system->B;
     result.s = system->s;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -88,6 +89,37 @@ every 10 steps: mean(phi) -> "p.h5"
     if (t.formula.text == "-phi") {
       EXPECT_EQ(t.origin.line, 5) << t.origin.text;
     }
+}
+
+/// How often a name stands in a text.
+int times(const std::string& text, const std::string& name) {
+  int found = 0;
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+    found += at + name.size() == text.size() || !std::isdigit(text[at + name.size()]);
+  return found;
+}
+
+// Without names for what they share the equations of this model are 6 MB of text.
+TEST(Explain, WhatLongEquationsShareIsPrintedOnce) {
+  const Explanation e = explain(compile_model(model("hydro/event2d_bulk"), {}, {}), {});
+  std::string text;
+  std::size_t parts = 0;
+  for (const ExplainedEquation& equation : e.physical) {
+    EXPECT_LT(equation.right.text.size(), 3000U) << equation.left.text;
+    text += equation.right.text + "\n";
+    if (!equation.left.text.starts_with("part_")) {
+      EXPECT_EQ(parts, 0U) << "parts are behind the equations";
+      continue;
+    }
+    EXPECT_EQ(equation.left.text, "part_" + std::to_string(++parts));
+  }
+  EXPECT_GT(parts, 10U);
+  for (std::size_t part = 1; part <= parts; ++part)
+    EXPECT_GE(times(text, "part_" + std::to_string(part)), 2) << part;
+  EXPECT_EQ(times(text, "part_" + std::to_string(parts + 1)), 0);
+  EXPECT_LT(to_text(e).size(), 40000U);
+  for (const ExplainedEquation& equation : preheating().physical)
+    EXPECT_FALSE(equation.left.text.starts_with("part_"));
 }
 
 TEST(Explain, RescalingAndConstants) {
