@@ -326,8 +326,13 @@ struct Derived {
   std::string name;
   Expr value;
   bool keep = false;  ///< stored, because it is costly and read at several places
-  /// Limits: number of the clause; all components of a clause are applied at once.
+  /// Limits: number of the clause; all components of a clause are applied at once. Recovered values
+  /// that are iterated together: number of their group, 0 for others.
   int clause = 0;
+  /// Recovered values that are iterated: the value if the iteration starts from what a state close
+  /// by has, as reads of the arrays of recovered values. Limits: the value, with reads of recovered
+  /// values not yet replaced by what quantities make of them. Null: none.
+  Expr from_recovered{};
 };
 
 /// A flux scheme along one axis: its lines in order, and their result for each quantity.

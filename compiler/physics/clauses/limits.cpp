@@ -121,6 +121,7 @@ std::vector<Derived> read_limits(const Motion& d, Lowerer& lower, ProgramUnits* 
       std::vector<Expr> parts = by_array(d, field, v);
       for (std::size_t i = 0; i < parts.size(); ++i) {
         bool of_primitives = false;
+        const Expr from_recovered = parts[i];
         algebra::visit(parts[i], [&](Expr node) {
           const StateField* read = node.is(Op::Load) ? d.field_of(node->index) : nullptr;
           if (!read || !read->primitive) return;
@@ -138,7 +139,8 @@ std::vector<Derived> read_limits(const Motion& d, Lowerer& lower, ProgramUnits* 
         const Expr stored = units ? distribute(field.links ? d.arena().integer(1) : d.rescaling.A,
                                                units->quantity(parts[i]))
                                   : parts[i];
-        limits.push_back({field.arrays[i], field.name, snap_numbers(stored), false, number});
+        limits.push_back({field.arrays[i], field.name, snap_numbers(stored), false, number,
+                          of_primitives ? snap_numbers(from_recovered) : Expr{}});
       }
       if (units)
         d.remark(

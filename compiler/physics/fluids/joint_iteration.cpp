@@ -193,27 +193,62 @@ JointSolution JointIteration::solution(const std::vector<TrialState>& states,
         "other; the slowest of {} states tried takes as many",
         names(), made.iterations, states.size()));
   }
-  write(made);
+  write(made, starts_from_others(states, exact, made));
   return made;
 }
 
-void JointIteration::write(JointSolution& made) const {
+bool JointIteration::starts_from_others(const std::vector<TrialState>& states,
+                                        const std::vector<std::vector<double>>& exact,
+                                        const JointSolution& made) const {
+  constexpr std::size_t kEach = 3;  // one state of three is tried
+  std::vector<int> relaxing;
+  for (const StateField& field : d_.fields)
+    if (field.conserved && field.relaxed)
+      relaxing.insert(relaxing.end(), field.arrays.begin(), field.arrays.end());
+  if (relaxing.empty()) return false;
+  for (std::size_t s = 0; s < states.size(); s += kEach) {
+    for (const double factor : {0.0, 2.0}) {
+      Numbers other = states[s].quantities;
+      for (const int array : relaxing) other[array] *= factor;
+      std::vector<double> x = solved(other);
+      if (std::isnan(x.front())) continue;  // there is no such state
+      for (std::int64_t i = 0; i < made.iterations; ++i)
+        x = next(states[s].quantities, std::move(x));
+      for (std::size_t name = 0; name < unknowns_.size(); ++name)
+        if (!(distance(x, exact[s], name) <= 2 * made.names[name].reached)) return false;
+    }
+  }
+  return true;
+}
+
+/// The values of all components after so many iterations, which begin with `x`.
+std::vector<Expr> JointIteration::after(std::int64_t rounds, std::vector<Expr> x) const {
   std::unordered_map<const algebra::Node*, Expr> now;
-  for (std::size_t name = 0; name < unknowns_.size(); ++name)
-    for (const Expr symbol : unknowns_[name].symbols)
-      now[symbol.get()] = d_.arena().real(unknowns_[name].solve->start);
-  for (std::int64_t i = 0; i < made.iterations; ++i) {
+  for (std::size_t i = 0; i < x.size(); ++i) now[symbols_[i].get()] = x[i];
+  for (std::int64_t i = 0; i < rounds; ++i) {
     for (std::size_t name = 0; name < unknowns_.size(); ++name) {
       std::vector<Expr> then;
       for (const Expr step : steps_[name]) then.push_back(algebra::substitute(step, now));
       for (std::size_t k = 0; k < then.size(); ++k) now[unknowns_[name].symbols[k].get()] = then[k];
     }
   }
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = now.at(symbols_[i].get());
+  return x;
+}
+
+void JointIteration::write(JointSolution& made, bool from_others) const {
+  std::vector<Expr> starts;
+  for (const Unknown& unknown : unknowns_)
+    starts.insert(starts.end(), unknown.symbols.size(), d_.arena().real(unknown.solve->start));
+  const std::vector<Expr> values = after(made.iterations, std::move(starts));
+  std::vector<Expr> again;
+  if (from_others) again = after(made.iterations, symbols_);
   for (std::size_t name = 0; name < unknowns_.size(); ++name) {
     JointSolution::Name& own = made.names[name];
     for (std::size_t k = 0; k < unknowns_[name].symbols.size(); ++k) {
       const Expr symbol = unknowns_[name].symbols[k];
-      own.values.push_back(now.at(symbol.get()));
+      own.values.push_back(values[first_[name] + k]);
+      if (from_others) own.again.push_back(again[first_[name] + k]);
       const Expr apart = d_.arena().make(Op::Abs, {symbol - snap_numbers(unknowns_[name].g[k])});
       own.residual = own.residual ? d_.arena().make(Op::Max, {own.residual, apart}) : apart;
     }

@@ -208,6 +208,7 @@ class Recovery {
         const bool vector = name.values.size() > 1;
         result.push_back(
             {array, vector ? fmt::format("{}_{}", shown, i) : shown, name.values[i], true});
+        if (!name.again.empty()) result.back().from_recovered = name.again[i];
         found_.push_back({unknowns[k].symbols[i], arena().load(array), {}, group.size() > 1});
         solved.arrays.push_back(array);
         all.push_back(array);
@@ -217,6 +218,11 @@ class Recovery {
     for (std::size_t k = 0; k < unknowns.size(); ++k) {
       Expr& residual = made_.solved[made_.solved.size() - unknowns.size() + k].residual;
       residual = with_loads(residual);
+    }
+    ++together_;
+    for (std::size_t i = result.size() - all.size(); i < result.size(); ++i) {
+      result[i].clause = together_;
+      if (result[i].from_recovered) result[i].from_recovered = with_loads(result[i].from_recovered);
     }
     const auto keep = [all](Sample& sample, const std::vector<double>& values) {
       for (std::size_t i = 0; i < all.size(); ++i) sample.quantities[all[i]] = values[i];
@@ -445,6 +451,7 @@ class Recovery {
   std::vector<Found> found_;             ///< of those that have been found
   /// Each adds what it finds to states.
   std::vector<std::function<void(std::vector<Sample>&)>> earlier_;
+  int together_ = 0;  ///< groups of names that are iterated together
 };
 
 }  // namespace

@@ -38,8 +38,11 @@ struct Unknown {
 struct JointSolution {
   struct Name {
     std::vector<Expr> values;  ///< by component, as functions of quantities
-    Expr residual;             ///< largest |x - g(x)| of a component, of the symbols
-    double reached = 0;        ///< largest error after the iterations
+    /// The same if the iteration starts from the symbols of all names. Empty where that is not
+    /// known to end as well.
+    std::vector<Expr> again;
+    Expr residual;       ///< largest |x - g(x)| of a component, of the symbols
+    double reached = 0;  ///< largest error after the iterations
   };
   std::vector<Name> names;
   std::int64_t iterations = 0;
@@ -71,7 +74,14 @@ class JointIteration {
   double distance(const std::vector<double>& a, const std::vector<double>& b,
                   std::size_t name) const;
   std::string names() const;
-  void write(JointSolution& made) const;
+  /// Whether so many iterations from the solution of a state that differs in its relaxing variables
+  /// alone (all 0, or twice as large) reach the solution of each state, as exactly as from the
+  /// start of the text. Limits by recovered values change no other variables.
+  bool starts_from_others(const std::vector<TrialState>& states,
+                          const std::vector<std::vector<double>>& exact,
+                          const JointSolution& made) const;
+  std::vector<Expr> after(std::int64_t rounds, std::vector<Expr> x) const;
+  void write(JointSolution& made, bool from_others) const;
 
   const Equations& d_;
   std::vector<Unknown> unknowns_;

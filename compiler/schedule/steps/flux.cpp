@@ -389,15 +389,15 @@ std::function<Expr(Expr)> with_fluxes(Block& block, State& state) {
   if (!system.conservation) return [](Expr value) { return value; };
   const Conservation& laws = *system.conservation;
   Mirrors mirrors(system);
-  apply_limits(block, state);
+  const std::optional<State> last = apply_limits(block, state);
   for (const int quantity : laws.quantities) {
     Expr& value = state.arrays.at(quantity);
     value = block.array(name_of(system, quantity) + "_there", mirrors(value));
     mirrors.follow(quantity, value);
   }
-  for (const Derived& value : laws.recovered) {
-    state.arrays[value.array] = defined(block, mirrors, state, value, true);
-  }
+  recover(system, last, state, [&](const Derived& value, const State& from) {
+    return defined(block, mirrors, from, value, true);
+  });
   for (const AxisScheme& scheme : laws.sweeps) {
     const KeptLines kept(laws, scheme, ends_of(system, scheme.axis), false);
     for (const Derived& line : scheme.lines) {

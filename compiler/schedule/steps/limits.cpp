@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <span>
 
 #include "compiler/kernel/passes.hpp"
 
@@ -12,17 +14,27 @@ using physics::Derived;
 
 namespace {
 
-/// Applies limits to a state. `made` gives the array's value to use from its new and its previous
-/// value.
-void apply(const std::vector<Derived>& limits, State& state,
-           const std::function<bool(const Derived&)>& chosen,
-           const std::function<Expr(const Derived&, const State& before)>& made) {
+/// Limits clause by clause, with the state before each.
+void by_clause(const std::vector<Derived>& limits, const State& state,
+               const std::function<void(std::span<const Derived>, const State& before)>& apply) {
   for (std::size_t i = 0; i < limits.size();) {
-    const State before = state;
-    const int clause = limits[i].clause;
-    for (; i < limits.size() && limits[i].clause == clause; ++i)
-      if (chosen(limits[i])) state.arrays[limits[i].array] = made(limits[i], before);
+    const std::size_t begin = i;
+    while (i < limits.size() && limits[i].clause == limits[begin].clause) ++i;
+    apply(std::span(limits).subspan(begin, i - begin), State(state));
   }
+}
+
+Expr in_order(const State& state, Expr value) {
+  return kernel::with_fixed_order(at(state, kernel::with_fixed_order(value)));
+}
+
+/// The state with recovered values.
+State recovered_in(const physics::System& system, const State& state,
+                   const std::optional<State>& last) {
+  State made = state;
+  recover(system, last, made,
+          [&](const Derived& value, const State& from) { return in_order(from, value.value); });
+  return made;
 }
 
 }  // namespace
@@ -33,13 +45,38 @@ bool limited(const physics::System& system, const std::vector<int>& arrays) {
   });
 }
 
-void apply_limits(Block& block, State& state) {
-  // the operations of a flux scheme keep their order
-  apply(
-      block.system().limits, state, [](const Derived&) { return true; },
-      [](const Derived& limit, const State& before) {
-        return kernel::with_fixed_order(at(before, kernel::with_fixed_order(limit.value)));
-      });
+void recover(const physics::System& system, const std::optional<State>& last, State& state,
+             const std::function<Expr(const Derived&, const State& from)>& made) {
+  const std::vector<Derived>& recovered = system.conservation->recovered;
+  for (std::size_t i = 0; i < recovered.size();) {
+    // names that are iterated together start from the values that all of them had
+    const int group = recovered[i].clause;
+    std::size_t end = i + 1;
+    while (group > 0 && end < recovered.size() && recovered[end].clause == group) ++end;
+    State from = state;
+    for (std::size_t k = i; last && k < end; ++k)
+      from.arrays[recovered[k].array] = last->arrays.at(recovered[k].array);
+    for (; i < end; ++i) {
+      Derived value = recovered[i];
+      if (last && value.from_recovered) value.value = value.from_recovered;
+      state.arrays[value.array] = made(value, from);
+    }
+  }
+}
+
+std::optional<State> apply_limits(Block& block, State& state) {
+  std::optional<State> recovered;
+  by_clause(block.system().limits, state, [&](auto clause, const State& before) {
+    if (std::ranges::any_of(clause, [](const Derived& l) { return bool(l.from_recovered); }))
+      recovered = recovered_in(block.system(), before, recovered);
+    else
+      recovered.reset();
+    for (const Derived& limit : clause) {
+      state.arrays[limit.array] = limit.from_recovered ? in_order(*recovered, limit.from_recovered)
+                                                       : in_order(before, limit.value);
+    }
+  });
+  return recovered;
 }
 
 void limit_updated(Block& block, State& state, const std::vector<int>& arrays, Expr length) {
@@ -47,14 +84,14 @@ void limit_updated(Block& block, State& state, const std::vector<int>& arrays, E
   if (!limited(system, arrays)) return;
   algebra::Arena& arena = block.arena();
   const Expr still = arena.make(Op::Equal, {length, arena.integer(0)});
-  apply(
-      system.limits, state,
-      [&](const Derived& limit) { return std::ranges::count(arrays, limit.array) > 0; },
-      [&](const Derived& limit, const State& before) {
-        const Expr old = before.arrays.at(limit.array);
-        const Expr value = arena.make(Op::Select, {still, old, at(before, limit.value)});
-        return block.array(name_of(system, limit.array), value, limit.array);
-      });
+  by_clause(system.limits, state, [&](auto clause, const State& before) {
+    for (const Derived& limit : clause) {
+      if (std::ranges::count(arrays, limit.array) == 0) continue;
+      const Expr old = before.arrays.at(limit.array);
+      const Expr value = arena.make(Op::Select, {still, old, at(before, limit.value)});
+      state.arrays[limit.array] = block.array(name_of(system, limit.array), value, limit.array);
+    }
+  });
 }
 
 }  // namespace vphi::schedule

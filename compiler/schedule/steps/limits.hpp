@@ -6,6 +6,8 @@
 // neighbours or averages takes a sweep of its own.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "compiler/schedule/steps/flow.hpp"
@@ -15,8 +17,15 @@ namespace vphi::schedule {
 /// Whether one of these arrays has a limit.
 bool limited(const physics::System& system, const std::vector<int>& arrays);
 
-/// Applies all limits of conserved quantities.
-void apply_limits(Block& block, State& state);
+/// Applies all limits of conserved quantities. Returns the state of the last limit with the
+/// recovered values that it read, for `recover`; nothing where it read none.
+std::optional<State> apply_limits(Block& block, State& state);
+
+/// Sets the recovered values of a state. `last`: what was recovered before limits by recovered
+/// values changed the state, from which iterations start. `made`: a value where names have the
+/// values of `from`.
+void recover(const physics::System& system, const std::optional<State>& last, State& state,
+             const std::function<Expr(const physics::Derived&, const State& from)>& made);
 
 /// Applies the limits of arrays that a flow of `length` has updated. `length` is a scalar that is 0
 /// after the end of the run; then nothing changes. Limits of conserved quantities are applied in
