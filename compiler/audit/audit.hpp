@@ -3,8 +3,9 @@
 // The emitted CUDA, OpenCL or C++ is parsed by clang (in the plug-in, without headers of the
 // device), and for every function whose name contains `site_`, and all it calls, it is proved that
 // there is no if, switch, goto, short-circuit operator or inline assembly, and no loop but one that
-// is counted: `for (int i = 0; i < N; ++i)` with a literal N, which nothing in it ends or changes.
-// What it holds counts N times. Conditional operators must be selects: both arms are values without
+// is counted: `for (int i = 0; i < N; ++i)` with a literal N, which nothing in it changes and nothing
+// ends but an `if (name) break;` behind all else: a round is done whole or not at all. What it holds
+// counts N times. Conditional operators must be selects: both arms are values without
 // side effects. For the rest of the source,
 // no condition and no loop bound may depend on floating-point data: control flow depends on indices
 // and counters only. Violations are sentences with the line of the source. Loads, stores, flops and

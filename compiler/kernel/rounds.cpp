@@ -165,6 +165,10 @@ class RoundFinder {
       rounds.values.push_back({before, first, list_[start + j + last]});
     }
     if (rounds.values.empty()) return {};
+    const auto operation = [&](std::size_t i) {
+      return list_.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    rounds.later.assign(operation(end), operation(end + last));
     return rounds;
   }
 

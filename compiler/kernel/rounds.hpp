@@ -25,6 +25,7 @@ struct RoundValue {
 struct Rounds {
   int times = 0;           ///< at least two
   std::vector<Expr> body;  ///< the operations of the first round, each after its arguments
+  std::vector<Expr> later;  ///< the operations of the other rounds
   std::vector<RoundValue> values;
   /// Arguments of the body that are the same in all rounds.
   std::vector<Expr> outside;

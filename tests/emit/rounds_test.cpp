@@ -38,6 +38,17 @@ struct Iteration {
     for (int i = 0; i < rounds; ++i) x = half(add(x, a.raw(Op::Div, {p, x})));
     return x;
   }
+  /// Values that come again after two, three or four rounds: p/x, 1/(1 - x) and (x - 1)/(x + 1).
+  Expr in_turn(int period, int rounds) {
+    const Expr one = a.integer(1), minus = a.integer(-1);
+    Expr x = q;
+    for (int i = 0; i < rounds; ++i) {
+      if (period == 2) x = a.raw(Op::Div, {p, x});
+      if (period == 3) x = a.raw(Op::Div, {one, add(one, mul(minus, x))});
+      if (period == 4) x = a.raw(Op::Div, {add(x, minus), add(x, one)});
+    }
+    return x;
+  }
   /// The same by bisection, which hands on both ends.
   Expr bisection(int rounds) {
     Expr low = half(a.raw(Op::Div, {q, add(q, q)})), high = add(p, q);
@@ -126,6 +137,15 @@ std::vector<Case> iterations() {
     const Expr early = mixed.fixed_point(90);
     mixed.finish(mixed.fixed_point(400), early);
     list.push_back(mixed.c);
+    // a loop that is left early still has the value of its last round
+    for (const int period : {2, 3, 4}) {
+      for (const int rounds : {450, 451, 452}) {
+        Iteration turning(real);
+        const Expr value = turning.in_turn(period, rounds);
+        turning.finish(value, turning.mul(value, turning.q));
+        list.push_back(turning.c);
+      }
+    }
   }
   return list;
 }
@@ -134,7 +154,7 @@ void check(program::Target language,
            const std::function<State(const Case&, const program::Kernel&, const State&)>& run) {
   for (const Case& c : iterations()) {
     const program::Kernel kernel = emit::emit(c.kernel, gpu(language), c.bindings);
-    EXPECT_NE(kernel.source.find("round_1 < "), std::string::npos) << kernel.source;
+    EXPECT_NE(kernel.source.find("for (int round_1 = 0"), std::string::npos) << kernel.source;
     EXPECT_LT(kernel.source.size(), 20000U);
     const State start = random_state(c, 3), expected = reference(c, start);
     const double most = c.kernel.compute == Precision::F32 ? 2e-6 : 1e-14;
@@ -151,13 +171,31 @@ TEST(Rounds, AsLoopsOfOpenCLAgreeWithTheReference) {
   check(program::Target::OpenCL, run_opencl);
 }
 
+TEST(Rounds, EndWhereTheyRepeat) {
+  Iteration site;
+  const Expr root = site.fixed_point(400);
+  site.finish(root, root);
+  const auto text = emit::emit(site.c.kernel, gpu(program::Target::Cuda), site.c.bindings).source;
+  EXPECT_NE(text.find("round_1_known) break;"), std::string::npos) << text;
+}
+
+// A comparison costs as much as a round of bisection.
+TEST(Rounds, OfLittleWorkAreNotWatched) {
+  Iteration site;
+  const Expr root = site.bisection(1500);
+  site.finish(root, root);
+  const auto text = emit::emit(site.c.kernel, gpu(program::Target::Cuda), site.c.bindings).source;
+  EXPECT_NE(text.find("for (int round_1 = 0"), std::string::npos);
+  EXPECT_EQ(text.find("break;"), std::string::npos);
+}
+
 // What fits the caches of instructions stays written out.
 TEST(Rounds, OfAShortComputationAreWrittenOut) {
   Iteration site;
   const Expr root = site.fixed_point(20);
   site.finish(root, root);
   const auto text = emit::emit(site.c.kernel, gpu(program::Target::Cuda), site.c.bindings).source;
-  EXPECT_EQ(text.find("round_1 < "), std::string::npos);
+  EXPECT_EQ(text.find("for (int round_1 = 0"), std::string::npos);
 }
 
 }  // namespace

@@ -92,6 +92,15 @@ std::optional<std::int64_t> whole_literal(const Expr* expr) {
   return number ? std::optional(number->getValue().getSExtValue()) : std::nullopt;
 }
 
+/// Whether an expression that is read is the counter, or a choice of it and others.
+bool is_choice_of(const Expr* read, const clang::ValueDecl* counter) {
+  if (named_by(read) == counter) return true;
+  const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(read->IgnoreParens());
+  return choice && !choice->HasSideEffects(counter->getASTContext()) &&
+         (is_choice_of(choice->getTrueExpr(), counter) ||
+          is_choice_of(choice->getFalseExpr(), counter));
+}
+
 /// Whether a loop may end early, or the body may change its counter: by a jump, or because the
 /// counter is not only read.
 bool leaves_or_writes(const clang::Stmt* s, const clang::ValueDecl* counter) {
@@ -99,7 +108,8 @@ bool leaves_or_writes(const clang::Stmt* s, const clang::ValueDecl* counter) {
   if (llvm::isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt>(s))
     return true;
   if (const auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(s))
-    if (cast->getCastKind() == clang::CK_LValueToRValue && named_by(cast->getSubExpr()) == counter)
+    if (cast->getCastKind() == clang::CK_LValueToRValue &&
+        is_choice_of(cast->getSubExpr(), counter))
       return false;
   if (const auto* expr = llvm::dyn_cast<Expr>(s); expr && llvm::isa<clang::DeclRefExpr>(expr))
     return named_by(expr) == counter;
@@ -108,8 +118,20 @@ bool leaves_or_writes(const clang::Stmt* s, const clang::ValueDecl* counter) {
   return false;
 }
 
-/// Rounds of `for (int i = 0; i < N; ++i)` with a literal N whose body neither ends it early nor
-/// changes i; 0 for other loops.
+/// `if (name) break;` at the end of the body of a loop: nothing is left out of a round. Null where
+/// the body has no such end.
+const clang::Stmt* end_of_rounds(const clang::Stmt* body) {
+  const auto* all = llvm::dyn_cast_or_null<clang::CompoundStmt>(body);
+  const auto* last =
+      all && !all->body_empty() ? llvm::dyn_cast<clang::IfStmt>(all->body_back()) : nullptr;
+  return last && !last->getElse() && named_by(last->getCond()) &&
+                 llvm::isa<clang::BreakStmt>(last->getThen())
+             ? last
+             : nullptr;
+}
+
+/// Rounds of `for (int i = 0; i < N; ++i)` with a literal N whose body neither changes i nor ends
+/// the loop but after whole rounds (`end_of_rounds`); 0 for other loops.
 int rounds_of(const clang::ForStmt& s) {
   const auto* init = llvm::dyn_cast_or_null<clang::DeclStmt>(s.getInit());
   const auto* counter = init && init->isSingleDecl()
@@ -123,7 +145,10 @@ int rounds_of(const clang::ForStmt& s) {
                       named_by(test->getLHS()) == counter && step->isIncrementOp() &&
                       named_by(step->getSubExpr()) == counter;
   if (!counts || !rounds || *rounds < 1 || *rounds > 1000000) return 0;
-  return leaves_or_writes(s.getBody(), counter) ? 0 : static_cast<int>(*rounds);
+  const clang::Stmt* end = end_of_rounds(s.getBody());
+  for (const clang::Stmt* part : s.getBody()->children())
+    if (part != end && leaves_or_writes(part, counter)) return 0;
+  return static_cast<int>(*rounds);
 }
 
 class Counter : public clang::RecursiveASTVisitor<Counter> {
@@ -154,7 +179,9 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
       return RecursiveASTVisitor::TraverseForStmt(s);
     }
     const int outer = std::exchange(times_, times_ * rounds);
-    TraverseStmt(s->getBody());
+    const clang::Stmt* end = end_of_rounds(s->getBody());
+    for (clang::Stmt* part : s->getBody()->children())
+      if (part != end) TraverseStmt(part);
     times_ = outer;
     return true;
   }

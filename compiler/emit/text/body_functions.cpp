@@ -81,12 +81,14 @@ Code BodyBuilder::site_function() {
     named_numbers += fmt::format("const {} {} = {};  // {}\n", type_name(body_.real), name.name,
                                  literal(node->number, body_.real), name.words);
   }
-  std::vector<Expr> order;
-  if (few_registers_ && body_.reads.size() >= kernel::kManyReads) order = order_of_many();
-  printer.announce(roots_);
   const auto is_leaf = [&](const Node& node) { return leaves_.contains(&node); };
-  if (order.empty() && !dialect_.processor())
-    printer.roll(kernel::long_rounds(roots_, is_leaf, body_.real));
+  std::vector<kernel::Rounds> rounds;
+  if (!dialect_.processor()) rounds = kernel::long_rounds(roots_, is_leaf, body_.real);
+  std::vector<Expr> order;
+  if (few_registers_ && rounds.empty() && body_.reads.size() >= kernel::kManyReads)
+    order = order_of_many();
+  printer.announce(roots_);
+  printer.roll(std::move(rounds));
   std::vector<Expr> angles;
   for (const Expr angle : kernel_.paired_angles) angles.push_back(prepare(angle));
   printer.pair_angles(angles);

@@ -108,7 +108,18 @@ class Printer {
   Leaf leaf(const algebra::Node& node);
   bool is_leaf(algebra::Expr expr) { return !leaf(*expr).empty(); }
   void write_rounds(std::size_t number);
-  std::string round_body(const kernel::Rounds& rounds, const std::vector<std::string>& names);
+  std::string round_body(const kernel::Rounds& rounds, const std::vector<std::string>& names,
+                         const std::string& unchanged);
+  /// How a loop notices that its values are known for all rounds to come.
+  struct Watch {
+    std::string begin;      ///< lines before the loop
+    std::string unchanged;  ///< name of the condition that a round changes nothing; empty: unused
+    std::string end;        ///< lines at the end of a round
+  };
+  std::string same(const std::string& a, const std::string& b);
+  bool worth_watching(const kernel::Rounds& rounds) const;
+  Watch watch(const kernel::Rounds& rounds, const std::vector<std::string>& names,
+              const std::string& counter);
   Piece compute(algebra::Expr expr);
   Piece sum(const algebra::Node& node);
   Piece product(std::span<const algebra::Expr> factors, bool flip_sign);

@@ -1,4 +1,12 @@
-// Rounds of an iteration as a loop that is counted.
+// Rounds of an iteration as a loop.
+//
+// A round is a function of the values that the round before hands on. Where it hands on what it was
+// given, or what an earlier round handed on, the values of all rounds to come are known. A loop
+// whose rounds cost much more than a comparison therefore ends early, with the value of its last
+// round: an iteration that has converged stays at one value, or goes around among a few that differ
+// in their last bits. Zeros of both signs count as equal.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "compiler/emit/text/layout.hpp"
@@ -39,18 +47,59 @@ void Printer::write_rounds(std::size_t number) {
   }
   lines_ += heads;
   const std::string counter = scope_.fresh(fmt::format("round_{}", number + 1));
-  const std::string body = round_body(rounds, names);
+  Watch watched;
+  if (worth_watching(rounds)) watched = watch(rounds, names, counter);
+  const std::string body = round_body(rounds, names, watched.unchanged);
   lines_ +=
+      watched.begin +
       fmt::format("VPHI_ROLLED\nfor (int {0} = 0; {0} < {1}; ++{0}) {{\n", counter, rounds.times) +
-      indented(body, 2) + "}\n";
+      indented(body + watched.end, 2) + "}\n";
   for (std::size_t i = 0; i < names.size(); ++i)
     round_names_[rounds.values[i].last.get()] = names[i];
 }
 
+bool Printer::worth_watching(const kernel::Rounds& rounds) const {
+  constexpr int kComparison = 8;  // instructions of a round for each value that is compared
+  const auto handed_on = std::ranges::count_if(
+      rounds.values, [](const kernel::RoundValue& value) { return bool(value.before); });
+  return kernel::estimated_instructions(rounds.body, precision_) >= kComparison * handed_on;
+}
+
+std::string Printer::same(const std::string& a, const std::string& b) {
+  return fmt::format("{}({}, {})", suffixed("vphi_same"), a, b);
+}
+
+// The values of every fourth round are kept, so that up to four values in turn are noticed. Before
+// the first round they are those that it is given, as if round -1 had made them. A loop of values
+// in turn ends where the last round would end. Everything is a select but the end of the loop.
+Printer::Watch Printer::watch(const kernel::Rounds& rounds, const std::vector<std::string>& names,
+                              const std::string& counter) {
+  Watch watch;
+  const std::string turn = scope_.fresh(counter + "_turn"), at = scope_.fresh(counter + "_kept"),
+                    known = scope_.fresh(counter + "_known");
+  watch.unchanged = scope_.fresh(counter + "_same");
+  watch.begin = fmt::format("int {} = 0, {} = -1;\n", turn, at);
+  std::string equal, keep;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!rounds.values[i].before) continue;
+    const std::string kept = scope_.fresh(names[i] + "_kept");
+    watch.begin += fmt::format("{} {} = {};\n", type_name(precision_), kept, names[i]);
+    equal += (equal.empty() ? "" : " & ") + same(names[i], kept);
+    keep += fmt::format("{0} = {1}({2} == {3}, {4}, {0});\n", kept, suffixed("vphi_select"), at,
+                        counter, names[i]);
+  }
+  watch.end = fmt::format(
+      "{0} = {1} ? {2} - {3} : {0};\n{3} = ({2} & 3) == 3 ? {2} : {3};\n{4}"
+      "const int {5} = {6} | ((0 < {0}) & (({7} - {2}) % ({0} + !{0}) == 0));\n"
+      "if ({5}) break;\n",
+      turn, equal, counter, at, keep, known, watch.unchanged, rounds.times - 1);
+  return watch;
+}
+
 // The first round, of the variables that hold the values of the round before. Names made in it are
 // unknown after it.
-std::string Printer::round_body(const kernel::Rounds& rounds,
-                                const std::vector<std::string>& names) {
+std::string Printer::round_body(const kernel::Rounds& rounds, const std::vector<std::string>& names,
+                                const std::string& unchanged) {
   const auto known = known_;
   const auto powers = powers_;
   const auto table_indices = table_indices_;
@@ -66,10 +115,17 @@ std::string Printer::round_body(const kernel::Rounds& rounds,
   for (const kernel::RoundValue& value : rounds.values) {
     const Piece made = piece(value.first);
     // all values are read before the first of them changes
-    const bool plain = !made.name.empty() || names.size() == 1;
+    const bool plain = !made.name.empty() || (names.size() == 1 && unchanged.empty());
     results.push_back(plain ? made.text : named(value.first, made).text);
   }
   std::string body = take_lines();
+  if (!unchanged.empty()) {
+    std::string all;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (rounds.values[i].before) all += (all.empty() ? "" : " & ") + same(results[i], names[i]);
+    }
+    body += declaration("const int " + unchanged, all);
+  }
   for (std::size_t i = 0; i < names.size(); ++i) body += declaration(names[i], results[i]);
   lines_ = outer;
   known_ = known;
