@@ -11,6 +11,7 @@
 
 #include "compiler/emit/text/body.hpp"
 #include "compiler/emit/text/reading.hpp"
+#include "compiler/kernel/rounds.hpp"
 
 namespace vphi::emit {
 
@@ -55,6 +56,7 @@ class BodyBuilder {
   void sort_reads(std::span<const algebra::Expr> order);
   Code site_function();
   std::vector<algebra::Expr> order_of_many();
+  bool mostly_loops(std::span<const kernel::Rounds> rounds) const;
   std::string in_pieces(Printer& printer, std::span<const algebra::Expr> order);
   Code parameter_function();
   Code epilogue_function();
