@@ -144,11 +144,10 @@ std::vector<std::vector<Expr>> cuts_of(std::span<const Expr> roots, const IsLeaf
                                        Precision precision) {
   const int most = precision == Precision::F32 ? kPartF32 : kPartF64;
   std::vector<Expr> operations = operations_of(roots, leaf);
-  int all = estimated_instructions(operations, precision);
-  if (all <= kWhole) return {};
+  const int written_out = estimated_instructions(operations, precision);
+  if (written_out <= kWhole) return {};
   const std::vector<Rounds> loops = long_rounds(roots, leaf, precision);
-  for (const Rounds& loop : loops)
-    all -= (loop.times - 1) * estimated_instructions(loop.body, precision);
+  const int all = written_out - instructions_saved(loops, precision);
   // in f64 a recovery in loops with the fluxes behind it spilled 844 bytes with 14000
   if (all <= (precision == Precision::F64 && !loops.empty() ? 3 * kPartF64 / 2 : kWhole)) return {};
   const Computation computation(std::move(operations), roots, loops, precision);

@@ -195,10 +195,19 @@ std::vector<Rounds> long_rounds(std::span<const Expr> roots, const IsLeaf& leaf,
   constexpr int kSaved = 512;
   if (estimated_instructions(operations_of(roots, leaf), precision) < kLong) return {};
   std::vector<Rounds> all = find_rounds(roots, leaf);
-  std::erase_if(all, [&](const Rounds& rounds) {
-    return (rounds.times - 1) * estimated_instructions(rounds.body, precision) < kSaved;
-  });
+  std::erase_if(
+      all, [&](const Rounds& rounds) { return instructions_saved(rounds, precision) < kSaved; });
   return all;
+}
+
+int instructions_saved(const Rounds& loop, Precision precision) {
+  return (loop.times - 1) * estimated_instructions(loop.body, precision);
+}
+
+int instructions_saved(std::span<const Rounds> loops, Precision precision) {
+  int saved = 0;
+  for (const Rounds& loop : loops) saved += instructions_saved(loop, precision);
+  return saved;
 }
 
 int estimated_instructions(std::span<const Expr> operations, Precision precision) {

@@ -23,8 +23,8 @@ struct RoundValue {
 
 /// Rounds of the same operations.
 struct Rounds {
-  int times = 0;           ///< at least two
-  std::vector<Expr> body;  ///< the operations of the first round, each after its arguments
+  int times = 0;            ///< at least two
+  std::vector<Expr> body;   ///< the operations of the first round, each after its arguments
   std::vector<Expr> later;  ///< the operations of the other rounds
   std::vector<RoundValue> values;
   /// Arguments of the body that are the same in all rounds.
@@ -47,6 +47,10 @@ std::vector<Rounds> long_rounds(std::span<const Expr> roots,
 /// An estimate of the machine instructions of these operations on a GPU, for which a quotient, a
 /// root or another function is a sequence in line.
 int estimated_instructions(std::span<const Expr> operations, Precision precision);
+
+/// The estimated instructions that a loop saves: those of all rounds but the first.
+int instructions_saved(const Rounds& loop, Precision precision);
+int instructions_saved(std::span<const Rounds> loops, Precision precision);
 
 /// All operations that the roots need, each after its arguments.
 std::vector<Expr> operations_of(std::span<const Expr> roots,

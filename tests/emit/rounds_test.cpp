@@ -118,6 +118,12 @@ emit::TargetInfo gpu(program::Target language) {
   return target;
 }
 
+/// The text for CUDA of a site that stores this number.
+std::string cuda_text(Iteration& site, Expr root) {
+  site.finish(root, root);
+  return emit::emit(site.c.kernel, gpu(program::Target::Cuda), site.c.bindings).source;
+}
+
 /// Long computations with rounds of every kind.
 std::vector<Case> iterations() {
   std::vector<Case> list;
@@ -173,18 +179,14 @@ TEST(Rounds, AsLoopsOfOpenCLAgreeWithTheReference) {
 
 TEST(Rounds, EndWhereTheyRepeat) {
   Iteration site;
-  const Expr root = site.fixed_point(400);
-  site.finish(root, root);
-  const auto text = emit::emit(site.c.kernel, gpu(program::Target::Cuda), site.c.bindings).source;
+  const std::string text = cuda_text(site, site.fixed_point(400));
   EXPECT_NE(text.find("round_1_known) break;"), std::string::npos) << text;
 }
 
 // A comparison costs as much as a round of bisection.
 TEST(Rounds, OfLittleWorkAreNotWatched) {
   Iteration site;
-  const Expr root = site.bisection(1500);
-  site.finish(root, root);
-  const auto text = emit::emit(site.c.kernel, gpu(program::Target::Cuda), site.c.bindings).source;
+  const std::string text = cuda_text(site, site.bisection(1500));
   EXPECT_NE(text.find("for (int round_1 = 0"), std::string::npos);
   EXPECT_EQ(text.find("break;"), std::string::npos);
 }
@@ -192,9 +194,7 @@ TEST(Rounds, OfLittleWorkAreNotWatched) {
 // What fits the caches of instructions stays written out.
 TEST(Rounds, OfAShortComputationAreWrittenOut) {
   Iteration site;
-  const Expr root = site.fixed_point(20);
-  site.finish(root, root);
-  const auto text = emit::emit(site.c.kernel, gpu(program::Target::Cuda), site.c.bindings).source;
+  const std::string text = cuda_text(site, site.fixed_point(20));
   EXPECT_EQ(text.find("for (int round_1 = 0"), std::string::npos);
 }
 

@@ -33,16 +33,27 @@ std::vector<double> numbers_of(const Box& box) {
   return f;
 }
 
+/// Numbers, their transform and what comes back of it, all on one device.
+struct OneDevice {
+  std::vector<double> f;
+  std::vector<Complex> modes;
+  std::vector<double> back;
+};
+
+OneDevice on_one_device(const Box& box) {
+  OneDevice one{numbers_of(box), std::vector<Complex>(static_cast<std::size_t>(box.modes())), {}};
+  forward(box, one.f.data(), one.modes.data(), 1);
+  std::vector<Complex> scratch = one.modes;
+  one.back.resize(one.f.size());
+  inverse(box, scratch.data(), one.back.data(), 1);
+  return one;
+}
+
 class SharedBoxes : public ::testing::TestWithParam<Row> {};
 
 TEST_P(SharedBoxes, HaveTheBitsOfOneDevice) {
   const auto& [box, planes] = GetParam();
-  const std::vector<double> f = numbers_of(box);
-  std::vector<Complex> modes(static_cast<std::size_t>(box.modes()));
-  forward(box, f.data(), modes.data(), 1);
-  std::vector<Complex> scratch = modes;
-  std::vector<double> back(f.size());
-  inverse(box, scratch.data(), back.data(), 1);
+  const auto [f, modes, back] = on_one_device(box);
 
   comm::Team team(static_cast<int>(planes.size()));
   std::vector<std::jthread> ranks;
@@ -94,12 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(SharedFft, LinesOfPlanesHaveTheBitsOfOneDevice) {
   const Box box{{16, 12, 5}};
   const std::vector<std::int64_t> planes{3, 3, 2, 2};
-  const std::vector<double> f = numbers_of(box);
-  std::vector<Complex> modes(static_cast<std::size_t>(box.modes()));
-  forward(box, f.data(), modes.data(), 1);
-  std::vector<Complex> scratch = modes;
-  std::vector<double> back(f.size());
-  inverse(box, scratch.data(), back.data(), 1);
+  const auto [f, modes, back] = on_one_device(box);
   comm::Team team(4);
   std::vector<std::jthread> ranks;
   for (int r = 0; r < 4; ++r)

@@ -136,10 +136,7 @@ bool BodyBuilder::mostly_loops(std::span<const kernel::Rounds> rounds) const {
   const auto is_leaf = [&](const Node& node) { return leaves_.contains(&node); };
   const int all =
       kernel::estimated_instructions(kernel::operations_of(roots_, is_leaf), body_.real);
-  int later = 0;
-  for (const kernel::Rounds& loop : rounds)
-    later += (loop.times - 1) * kernel::estimated_instructions(loop.body, body_.real);
-  return 2 * later > all;
+  return 2 * kernel::instructions_saved(rounds, body_.real) > all;
 }
 
 // The order of a long site function. Values that do not fit into a thread's registers are loaded

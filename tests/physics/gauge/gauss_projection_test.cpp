@@ -9,38 +9,22 @@
 #include <string>
 #include <vector>
 
+#include "tests/physics/gauge/first_moment.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
 namespace {
 
+using testing::Begun;
+using testing::first_moment;
 using testing::largest;
 using testing::last;
 using testing::run_text;
 using testing::Simulation;
 
-/// Momenta of the start by the names of Program::state, and what was written.
-struct DrawnMomenta {
-  std::map<std::string, std::vector<double>> arrays;
-  runtime::RunResult result;
-};
-
-DrawnMomenta drawn_momenta(const std::string& text) {
-  Simulation setup;
-  setup.steps = 0;
-  setup.keep_state = true;
-  const Compilation compiled = testing::compile_text(text, setup);
-  DrawnMomenta begun;
-  begun.result = testing::run_program(*compiled.program, setup);
-  for (std::size_t i = 0; i < compiled.program->state.size(); ++i)
-    begun.arrays[compiled.program->state[i].shown] = begun.result.state[i];
-  return begun;
-}
-
 /// The sum of K u (v - w) over all sites of the arrays whose name begins with `first`, where K
 /// is 1.
-double kinetic_product(const DrawnMomenta& u, const DrawnMomenta& v, const DrawnMomenta* w,
-                       const std::string& first) {
+double kinetic_product(const Begun& u, const Begun& v, const Begun* w, const std::string& first) {
   double sum = 0;
   for (const auto& [name, values] : u.arrays) {
     if (!name.starts_with(first)) continue;
@@ -76,9 +60,8 @@ TEST(GaussProjection, TheChangeIsOrthogonalToEveryFieldThatObeysTheLaw) {
   const auto text = [&](int seed, const std::string& law) {
     return thermal(2, "4 * 2 * 3", kTurnedLinks, seed, law, kLinkWaves);
   };
-  const DrawnMomenta before = drawn_momenta(text(1, "")),
-                     after = drawn_momenta(text(1, ", gauss = 0"));
-  const DrawnMomenta other = drawn_momenta(text(2, ", gauss = 0"));
+  const Begun before = first_moment(text(1, "")), after = first_moment(text(1, ", gauss = 0"));
+  const Begun other = first_moment(text(2, ", gauss = 0"));
   EXPECT_GT(largest(before.result, "max(abs(gauss))"), 1);
   EXPECT_LT(largest(after.result, "max(abs(gauss))"), 1e-13);
   const double size = kinetic_product(before, before, nullptr, "E");
@@ -96,7 +79,7 @@ TEST(GaussProjection, DrawnFieldsKeepTheirTemperature) {
         thermal(2, "4 * 4 * 3", "U ~ hot", 1, law,
                 "sweep chain = 1..64\n"
                 "every 1 step: energy = mean(kinetic, over = chain) -> \"k.h5\"\n");
-    const auto result = drawn_momenta(text).result;
+    const auto result = first_moment(text).result;
     return result.find("energy")->points.front().second;
   };
   const double sites = 48;  // times 64: an error of sqrt(2/18432) of the mean
@@ -135,7 +118,7 @@ TEST(GaussProjection, AStartThatObeysTheLawStays) {
   text.erase(seed, text.find('\n', seed) + 1 - seed);  // nothing is drawn
   std::string with = text;
   with.replace(with.find("[0, -e[i]]]"), 11, "[0, -e[i]]], gauss = 0");
-  const DrawnMomenta before = drawn_momenta(text), after = drawn_momenta(with);
+  const Begun before = first_moment(text), after = first_moment(with);
   for (const auto& [name, values] : before.arrays) EXPECT_EQ(values, after.arrays.at(name)) << name;
 }
 
@@ -180,13 +163,13 @@ every 1 step: max(abs(gauss)), total(norm2(q)) -> "c.h5"
 
 TEST(GaussProjection, MomentaOfChargedFieldsAreProjectedWithTheLinks) {
   const auto start = [](int seed, const char* law) {
-    return drawn_momenta(charged("4 * 2 * 3", seed, law));
+    return first_moment(charged("4 * 2 * 3", seed, law));
   };
-  const DrawnMomenta before = start(1, ""), after = start(1, ", gauss = 0"),
-                     other = start(2, ", gauss = 0");
+  const Begun before = start(1, ""), after = start(1, ", gauss = 0"),
+              other = start(2, ", gauss = 0");
   EXPECT_GT(largest(before.result, "max(abs(gauss))"), 0.5);
   EXPECT_LT(largest(after.result, "max(abs(gauss))"), 1e-13);
-  const auto energy = [&](const DrawnMomenta& u, const DrawnMomenta& v, const DrawnMomenta* w) {
+  const auto energy = [&](const Begun& u, const Begun& v, const Begun* w) {
     const double dx = 0.8, g = 0.9, e = 0.5;
     double sum = std::pow(g * dx, 2) * kinetic_product(u, v, w, "E") +
                  std::pow(e * dx, 2) * kinetic_product(u, v, w, "B") +

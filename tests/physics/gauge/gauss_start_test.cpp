@@ -9,36 +9,21 @@
 #include <map>
 #include <string>
 
+#include "tests/physics/gauge/first_moment.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
 namespace {
 
+using testing::Begun;
 using testing::exact;
+using testing::first_moment;
 using testing::largest;
 using testing::last;
 using testing::run_text;
 using testing::Simulation;
 
 constexpr std::array<int, 3> kBox{6, 4, 5};
-
-/// Arrays of the start by the names of Program::state ("E[x]", "re(phi)"), and what was written.
-struct Begun {
-  std::map<std::string, std::vector<double>> arrays;
-  runtime::RunResult result;
-};
-
-Begun first_moment(const std::string& text) {
-  Simulation setup;
-  setup.steps = 0;
-  setup.keep_state = true;
-  const Compilation compiled = testing::compile_text(text, setup);
-  Begun begun;
-  begun.result = testing::run_program(*compiled.program, setup);
-  for (std::size_t i = 0; i < compiled.program->state.size(); ++i)
-    begun.arrays[compiled.program->state[i].shown] = begun.result.state[i];
-  return begun;
-}
 
 double most(const std::vector<double>& values) {
   double found = 0;
