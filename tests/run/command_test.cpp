@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "tests/run/command.hpp"
@@ -110,12 +111,23 @@ TEST_F(Command, LongCompilationsSayWhatTheyDo) {
   EXPECT_TRUE(holds(tried.error, "compiling kernels, 0 of ")) << tried.error;
 }
 
-TEST_F(Command, BenchDoesNotTimeStepsThatComputeNothing) {
+// Where steps compute nothing, the work of outputs is timed, with the rounds of their solves.
+TEST_F(Command, BenchTimesOutputsWhereStepsComputeNothing) {
   const Outcome idle = vphi("bench yukawa --device native --milliseconds 1");
   EXPECT_EQ(idle.status, 0) << idle.error;
-  EXPECT_TRUE(holds(idle.out, "yukawa not timed: a step of this model computes nothing"))
-      << idle.out;
+  EXPECT_TRUE(holds(idle.out, "ms for all outputs once")) << idle.out;
   EXPECT_FALSE(holds(idle.out, "ms a step")) << idle.out;
+  const Json row = Json::parse(vphi("bench yukawa --device native --milliseconds 1 --json").out);
+  EXPECT_EQ(row["timed"], "outputs");
+  EXPECT_EQ(row["solves"][0]["rounds_per_step"], 74);  // as docs/solves.md says
+  EXPECT_GT(row["limit"]["rounds"], 0.5);
+  std::set<std::string> kernels;
+  for (const Json& kernel : row["kernels"])
+    EXPECT_TRUE(kernels.insert(kernel["name"]).second) << kernel["name"];
+  EXPECT_TRUE(kernels.contains("solve_1")) << "kernels of a round";
+  const Json steps =
+      Json::parse(vphi("bench wave --device native --steps 2 --milliseconds 1 --json").out);
+  EXPECT_FALSE(steps.contains("timed"));
 }
 
 // Transforms are counted for the limit by one function: what is measured and what is said before

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "runtime/device/ceilings.hpp"
 #include "runtime/device/limits.hpp"
@@ -215,7 +216,9 @@ nlohmann::ordered_json row_of(const Bench& bench, const program::Program& progra
   const auto& launches = !program.multi_step.empty() ? program.multi_step
                          : !program.together.empty() ? program.together
                                                      : program.step;
-  for (const auto& launch : launches) {
+  std::set<int> seen;
+  for (const auto& launch : program.with_iterations(launches)) {
+    if (!seen.insert(launch.kernel).second) continue;
     const auto r = session.report(launch.kernel);
     out["kernels"].push_back({{"name", program.kernels[launch.kernel].name},
                               {"registers", r.registers},
@@ -236,9 +239,12 @@ void print_row(const nlohmann::ordered_json& row, const std::string& extent) {
   const double seconds = row["seconds_per_step"].get<double>();
   fmt::print("{} {} {}\n", row["model"].get<std::string>(), extent,
              row["precision"].get<std::string>());
-  fmt::print("  {:.4g} ms a step, {:.4g} ns a site, {}site updates/s (median {:.2f} of the best)\n",
-             1e3 * seconds, row["ns_per_site"].get<double>(),
-             with_prefix(row["site_updates_per_s"].get<double>()), row["spread"].get<double>());
+  const bool at_outputs = row.contains("timed");
+  fmt::print("  {:.4g} ms {}, {:.4g} ns a site, {}site updates/s (median {:.2f} of the best)\n",
+             1e3 * seconds,
+             at_outputs ? "for all outputs once (a step computes nothing at the sites)" : "a step",
+             row["ns_per_site"].get<double>(), with_prefix(row["site_updates_per_s"].get<double>()),
+             row["spread"].get<double>());
   fmt::print("  {:.0f} bytes a site: {:.1f} % of copy;  {:.0f} flops a site: {:.1f} % of peak\n",
              row["bytes_per_site"].get<double>(), percent(row["fraction_of_copy"]),
              row["flops_per_site"].get<double>(), percent(row["fraction_of_flops"]));
@@ -249,8 +255,9 @@ void print_row(const nlohmann::ordered_json& row, const std::string& extent) {
       percent(limit["fraction"]), percent(limit["memory"]), percent(limit["arithmetic"]),
       percent(limit["special_functions"]), percent(limit["launch"]));
   for (const auto& solve : row.value("solves", nlohmann::ordered_json::array()))
-    fmt::print("  solve of {} (line {}): {:.1f} rounds a step\n", solve["name"].get<std::string>(),
-               solve["line"].get<int>(), solve["rounds_per_step"].get<double>());
+    fmt::print("  solve of {} (line {}): {:.1f} rounds{}\n", solve["name"].get<std::string>(),
+               solve["line"].get<int>(), solve["rounds_per_step"].get<double>(),
+               at_outputs ? "" : " a step");
   if (limit.contains("rounds"))
     fmt::print("  rounds of solves are {:.1f} % of the limit\n", percent(limit["rounds"]));
   if (row.contains("transforms"))
@@ -292,6 +299,7 @@ void print_table_row(const nlohmann::ordered_json& row, const std::string& exten
       percent(limit["fraction"]), limit["name"].get<std::string>(), percent(limit["memory"]),
       percent(limit["arithmetic"]), percent(limit["special_functions"]), percent(limit["launch"]));
   if (registers >= 0) fmt::print(" {:>4} {:>5}", registers, spilled);
+  if (row.contains("timed")) fmt::print("  {}", row["timed"].get<std::string>());
   fmt::print("\n");
   std::fflush(stdout);
 }
@@ -309,6 +317,18 @@ void not_timed(const Bench& bench, const std::string& name, const std::string& r
 bool idle(const Bench& bench, const program::Program& program, const runtime::Units& units) {
   const runtime::StepLimits limits = runtime::step_limits(program, bench.ceilings, units);
   return limits.bytes == 0 && limits.flops == 0;
+}
+
+/// The program whose step is what its outputs launch, each of them once: solves with all of their
+/// rounds, and sums. Transforms that the host makes between launches, and files, are left out.
+program::Program of_outputs(program::Program program) {
+  program.cycle.clear(), program.multi_step.clear(), program.together.clear();
+  program.together_steps = 0;
+  program.step.clear();
+  for (const program::Output& output : program.outputs)
+    for (const auto* list : {&output.before, &output.launches})
+      program.step.insert(program.step.end(), list->begin(), list->end());
+  return program;
 }
 
 /// A model's steps, or its kernels, as text or into `out`; the exit status.
@@ -334,10 +354,11 @@ int bench_model(const Bench& bench, const std::string& path, runtime::Device& de
   }
   auto program = *c.program;
   if (bench.kernels) return bench_kernels(program, device, out, bench.json);
-  if (idle(bench, program, runtime::units_of(device.info()))) {
-    not_timed(bench, program.model,
-              "a step of this model computes nothing at the sites, its work is at outputs: "
-              "--kernels times their kernels",
+  const runtime::Units units = runtime::units_of(device.info());
+  const bool at_outputs = idle(bench, program, units);
+  if (at_outputs) program = of_outputs(std::move(program));
+  if (at_outputs && idle(bench, program, units)) {
+    not_timed(bench, program.model, "neither steps nor outputs of this model compute at the sites",
               out);
     return kOk;
   }
@@ -350,7 +371,8 @@ int bench_model(const Bench& bench, const std::string& path, runtime::Device& de
       time_steps(session, bench.options.steps,
                  std::max({std::int64_t{1}, program.multi_step_unit, program.together_steps}),
                  1e-3 * static_cast<double>(bench.milliseconds));
-  const auto row = row_of(bench, program, session, t);
+  auto row = row_of(bench, program, session, t);
+  if (at_outputs) row["timed"] = "outputs";
   out.update(row);
   if (bench.json) return kOk;
   (bench.all ? print_table_row : print_row)(row, extent_text(program));
