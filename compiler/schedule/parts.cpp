@@ -1,6 +1,7 @@
 #include "compiler/schedule/parts.hpp"
 
 #include <set>
+#include <vector>
 
 namespace vphi::schedule {
 namespace {
@@ -59,14 +60,19 @@ std::optional<ColumnPlan> columns_of(const physics::System& system, const Initia
                                      const StepLoops& step, const Outputs& outputs,
                                      const Watch& watch, int registers,
                                      dsl::Diagnostics& diagnostics) {
-  std::set<std::size_t> alone;
+  std::vector<std::vector<std::size_t>> in_step;
   for (const StartPart& part : initial.before)
-    if (part.solve >= 0) alone.insert(static_cast<std::size_t>(part.solve));
-  for (const StepPart& part : step.parts)
-    if (part.solve >= 0) alone.insert(static_cast<std::size_t>(part.solve));
+    if (part.solve >= 0) in_step.push_back({static_cast<std::size_t>(part.solve)});
+  for (const StepPart& part : step.parts) {
+    if (part.solve < 0) continue;
+    const auto leader = static_cast<std::size_t>(part.leader);
+    if (part.leader < 0 || in_step.empty() || in_step.back().front() != leader)
+      in_step.emplace_back();
+    in_step.back().push_back(static_cast<std::size_t>(part.solve));
+  }
   std::vector<std::set<std::size_t>> launched{watch.loops.solves};
   for (const Outputs::Cadence& cadence : outputs.cadences) launched.push_back(cadence.loops.solves);
-  return plan_columns(system, launched, alone, registers, diagnostics);
+  return plan_columns(system, launched, in_step, registers, diagnostics);
 }
 
 std::optional<ReadyParts> with_passes(Parts parts, Slots& slots, const std::string& stop_after,

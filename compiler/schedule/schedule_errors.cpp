@@ -50,8 +50,8 @@ Diagnostic not_in_one_go(Span at, int columns, const std::string& why) {
   Diagnostic d =
       make("E0822", at, fmt::format("{} right sides cannot be solved in one go: {}", columns, why));
   d.rule =
-      "right sides of one operator and one solver that the same outputs need are solved `together` "
-      "at a time, a number that divides theirs";
+      "right sides of one operator and one solver that the same outputs or the fields of one "
+      "action need are solved `together` at a time, a number that divides theirs";
   d.hint = "leave `together` out, or take `together = 1`";
   return d;
 }

@@ -303,7 +303,8 @@ void Inference::operator_name(const Expr& expr, const Scope& scope) {
     const bool word = named.name == "start" || named.name == "even_odd";
     if (determinant && named.name == "range") {
       for (const ExprPtr& bound : named.value->args) number(*bound, scope, "a bound of `range`");
-    } else if (determinant && (named.name == "tol" || named.name == "order")) {
+    } else if (determinant &&
+               (named.name == "tol" || named.name == "order" || named.name == "together")) {
       number(*named.value, scope, "`" + named.name + "`");
     } else if (named.name == "solver" || (determinant && named.name == "force")) {
       solver(*named.value, scope);

@@ -12,6 +12,7 @@
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/spinors/solve.hpp"
 #include "compiler/text/solver.hpp"
 #include "dsl/words/builtins.hpp"
 
@@ -188,7 +189,7 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Readi
   for (const dsl::NamedArgument& option : call.named) {
     force = force || option.name == "force";
     static const std::set<std::string> kWords{"solver", "force", "start", "even_odd",
-                                              "range",  "tol",   "order"};
+                                              "range",  "tol",   "order", "together"};
     if (kWords.contains(option.name)) continue;
     options.values.emplace(option.name, value(*option.value));
   }
@@ -213,6 +214,9 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Readi
     const std::vector<Expr> shifts =
         fractions ? shifts_of(d_.arena(), *fractions) : std::vector<Expr>{};
     choose_solver(call, {}, solve, option, fractions ? &shifts : nullptr);
+    if (const dsl::Expr* together = option_of(call, "together"))
+      solve.options.emplace_back("together",
+                                 right_sides(d_, *together, fixed(*together, "`together`")));
     return solve;
   };
   const auto* action = factor.fraction ? &factor.fraction->action : nullptr;

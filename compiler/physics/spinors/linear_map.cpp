@@ -242,10 +242,12 @@ std::vector<Expr> values_of(const LinearMap& map) {
   return values;
 }
 
-bool alike(const LinearSystem& a, const LinearSystem& b) {
+namespace {
+
+/// Whether operator, solver and options are the same, apart from the arrays.
+bool same_operator(const LinearSystem& a, const LinearSystem& b) {
   const std::vector<int> from = arrays_of(a), to = arrays_of(b);
   const std::vector<Expr> x = values_of(a.op), y = values_of(b.op);
-  if (!a.beside.empty() || !b.beside.empty() || a.eigenvalue || b.eigenvalue) return false;
   if (a.solver->span != b.solver->span || a.options != b.options || a.rows != b.rows ||
       a.wide != b.wide || a.columns != b.columns || a.antiperiodic != b.antiperiodic ||
       from.size() != to.size() || x.size() != y.size()) {
@@ -258,6 +260,22 @@ bool alike(const LinearSystem& a, const LinearSystem& b) {
            return node->arena->load(to[static_cast<std::size_t>(at - from.begin())], node->offset,
                                     node->span);
          }) == y;
+}
+
+}  // namespace
+
+bool alike(const LinearSystem& a, const LinearSystem& b) {
+  if (!a.beside.empty() || !b.beside.empty() || a.eigenvalue || b.eigenvalue) return false;
+  return same_operator(a, b);
+}
+
+bool same_form(const LinearSystem& a, const LinearSystem& b) {
+  const auto same_name = [](const auto& one, const auto& other) {
+    return one.first == other.first;
+  };
+  return !a.eigenvalue && !b.eigenvalue && a.positive == b.positive && a.at_start == b.at_start &&
+         a.past.size() == b.past.size() && a.even_odd.has_value() == b.even_odd.has_value() &&
+         std::ranges::equal(a.beside, b.beside, same_name) && same_operator(a, b);
 }
 
 }  // namespace vphi::physics

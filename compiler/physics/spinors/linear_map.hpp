@@ -34,5 +34,8 @@ std::vector<Expr> values_of(const LinearMap& map);
 
 /// Whether two systems have the same operator and the same solver.
 bool alike(const LinearSystem& a, const LinearSystem& b);
+/// The same of systems with arrays of their own for everything, as fields of determinants have:
+/// whether one text solves both of them.
+bool same_form(const LinearSystem& a, const LinearSystem& b);
 
 }  // namespace vphi::physics

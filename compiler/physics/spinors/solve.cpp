@@ -40,15 +40,14 @@ bool even_odd_wanted(const Program& d, const dsl::Expr& e, const SpinorForm* for
   return true;
 }
 
-/// How many right sides are solved in one go.
-Expr whole_number(const Program& d, dsl::Span span, Expr value) {
+}  // namespace
+
+Expr right_sides(const Declared& d, const dsl::Expr& e, Expr value) {
   const double number = static_cast<double>(value->number.real);
   if (number < 1 || number > 4096 || number != std::floor(number))
-    d.fail(errors::option_value(span, "together", "a whole number from 1 on"));
+    d.fail(errors::option_value(e.span, "together", "a whole number from 1 on"));
   return value;
 }
-
-}  // namespace
 
 /// The solver that a call names, `cg` where it names none, with its options.
 void Lowerer::choose_solver(const dsl::Expr& e, const Scope& scope, LinearSystem& solve,
@@ -333,8 +332,7 @@ std::optional<Value> Lowerer::read_solve(const dsl::Expr& e, const Scope& scope)
   for (const dsl::NamedArgument& named : e.named)
     if (named.name == "together")
       solve.options.emplace_back(
-          "together",
-          whole_number(d_, named.value->span, fixed(*named.value, "`together`", scope)));
+          "together", right_sides(d_, *named.value, fixed(*named.value, "`together`", scope)));
   if (const LinearSystem* found = known_system(d_, solve)) {
     d_.collected.arrays = first;
     forget_edges(d_, first);

@@ -16,4 +16,7 @@ namespace vphi::physics {
 /// A term that is not linear in the arrays, or null; a term without them is not linear.
 Expr not_linear(Expr value, const std::vector<int>& arrays);
 
+/// The value of `together`, how many right sides are solved in one go: a whole number, or E0737.
+Expr right_sides(const Declared& d, const dsl::Expr& e, Expr value);
+
 }  // namespace vphi::physics

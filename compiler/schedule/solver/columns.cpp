@@ -109,20 +109,23 @@ class Planner {
           int registers, dsl::Diagnostics& diagnostics)
       : system_(system), launched_(launched), registers_(registers), diagnostics_(diagnostics) {}
 
-  std::optional<ColumnPlan> plan(const std::set<std::size_t>& alone) {
-    std::set<std::size_t> wanted = alone;
+  std::optional<ColumnPlan> plan(const std::vector<std::vector<std::size_t>>& in_step) {
+    for (const std::vector<std::size_t>& systems : in_step) {
+      if (system_.solves[systems.front()].like >= 0) {
+        plan_.places[systems.front()] = {first_of(systems.front()), 1, 0, systems};
+      } else if (!divide(systems, true)) {
+        return std::nullopt;
+      }
+    }
+    std::set<std::size_t> wanted;
     for (const auto& list : launched_) wanted.insert(list.begin(), list.end());
     // the columns of one matrix: one operator, wanted by the same lists
     std::map<std::pair<std::size_t, std::vector<bool>>, std::vector<std::size_t>> matrices;
-    for (const std::size_t place : wanted) {
-      if (alone.contains(place)) {
-        plan_.places[place] = {first_of(place), 1, {place}};
-      } else {
+    for (const std::size_t place : wanted)
+      if (!plan_.places.contains(place))
         matrices[{first_of(place), wanted_by(place)}].push_back(place);
-      }
-    }
     for (const auto& [key, systems] : matrices)
-      if (!divide(key.first, systems)) return std::nullopt;
+      if (!divide(systems, false)) return std::nullopt;
     return std::move(plan_);
   }
 
@@ -152,15 +155,19 @@ class Planner {
                                [&](Expr part) { return algebra::contains(part, reads); });
   }
 
-  /// Divides the columns of a matrix among goes.
-  bool divide(std::size_t first, const std::vector<std::size_t>& systems) {
-    const physics::LinearSystem& solve = system_.solves[first];
+  /// Divides the columns of a matrix among goes. `in_step`: those of a step, each of which has its
+  /// operator in arrays of its own.
+  bool divide(const std::vector<std::size_t>& systems, bool in_step) {
+    const physics::LinearSystem& solve = system_.solves[first_of(systems.front())];
     const int count = static_cast<int>(systems.size());
-    const bool independent = std::ranges::none_of(
-        systems, [&](std::size_t place) { return waits(place, systems.front()); });
+    const bool independent = in_step || std::ranges::none_of(systems, [&](std::size_t place) {
+                               return waits(place, systems.front());
+                             });
     const int wish = asked(solve);
     if (wish > 1) {
-      if (const std::string why = forbidden(solve, wish, count, independent); !why.empty()) {
+      const std::string why =
+          forbidden(solve, wish, count, independent, in_step ? "a level" : "an output");
+      if (!why.empty()) {
         diagnostics_.add(errors::not_in_one_go(solve.span, wish, why));
         return false;
       }
@@ -174,8 +181,9 @@ class Planner {
     }
     for (std::size_t i = 0; i < systems.size(); ++i) {
       ColumnPlace& place = plan_.places[systems[i]];
-      place = {first, together, {}};
-      if (i % static_cast<std::size_t>(together) == 0)
+      const std::size_t begin = i - i % static_cast<std::size_t>(together);
+      place = {first_of(systems[in_step ? begin : 0]), together, products_of(solve, together), {}};
+      if (i == begin)
         place.systems.assign(systems.begin() + static_cast<std::ptrdiff_t>(i),
                              systems.begin() + static_cast<std::ptrdiff_t>(i) + together);
     }
@@ -184,10 +192,10 @@ class Planner {
   }
 
   static std::string forbidden(const physics::LinearSystem& solve, int wish, int count,
-                               bool independent) {
+                               bool independent, const char* whose) {
     if (solve.refining) return "`inner` solves each of them in two precisions";
     if (count % wish != 0)
-      return fmt::format("an output has {} {} of this operator and solver", count,
+      return fmt::format("{} has {} {} of this operator and solver", whose, count,
                          count == 1 ? "right side" : "right sides");
     if (!independent) return "a right side holds the solution of another one";
     return {};
@@ -196,6 +204,22 @@ class Planner {
   int registers(const physics::LinearSystem& solve, int columns) const {
     const bool wide = solve.wide || system_.numerics.real == physics::Precision::F64;
     return kForAddresses + (wide ? 2 : 1) * live_numbers(op_of(solve), unknowns_of(solve), columns);
+  }
+
+  /// Products of the operator with earlier solutions that a sweep makes: all of them on a
+  /// processor, which reads the links from its caches.
+  int products_of(const physics::LinearSystem& solve, int together) {
+    if (solve.past.empty() || registers_ == 0) return 0;
+    int most = 1;
+    while (most < kMost && registers(solve, most + 1) <= registers_) ++most;
+    most = std::max(most, together);
+    say(fmt::format("products of `{}` with {} earlier solutions are made {} in a sweep", solve.name,
+                    solve.past.size(), most));
+    return most;
+  }
+
+  void say(std::string text) {
+    if (std::ranges::count(plan_.remarks, text) == 0) plan_.remarks.push_back(std::move(text));
   }
 
   void explain(const physics::LinearSystem& solve, int together, int count, bool independent,
@@ -221,7 +245,7 @@ class Planner {
         if (count % k == 0) next = k;
       if (next > 0) text += fmt::format(", with {} it would be {}", next, registers(solve, next));
     }
-    plan_.remarks.push_back(std::move(text));
+    say(std::move(text));
   }
 
   const physics::System& system_;
@@ -245,9 +269,9 @@ int live_numbers(const physics::LinearMap& map, const std::vector<int>& unknowns
 
 std::optional<ColumnPlan> plan_columns(const physics::System& system,
                                        const std::vector<std::set<std::size_t>>& launched,
-                                       const std::set<std::size_t>& alone, int registers,
-                                       dsl::Diagnostics& diagnostics) {
-  return Planner(system, launched, registers, diagnostics).plan(alone);
+                                       const std::vector<std::vector<std::size_t>>& in_step,
+                                       int registers, dsl::Diagnostics& diagnostics) {
+  return Planner(system, launched, registers, diagnostics).plan(in_step);
 }
 
 }  // namespace vphi::schedule

@@ -21,12 +21,13 @@ using text::ArithmeticError;
 class SolveLoopsBuilder {
  public:
   SolveLoopsBuilder(const physics::System& system, std::span<const physics::LinearSystem> solves,
-                    const Stepping& stepping, Slots& slots, Storage& storage)
+                    const Stepping& stepping, Slots& slots, Storage& storage, int products = 0)
       : system_(system),
         stepping_(stepping),
         slots_(slots),
         storage_(storage),
         arena_(*system.arena),
+        products_(products),
         name_(name_of(solves[0])),
         blocks_(system, stepping, name_, slots, storage) {
     for (std::size_t i = 0; i < solves.size(); ++i)
@@ -41,7 +42,10 @@ class SolveLoopsBuilder {
 
   SolveLoops make() {
     const text::Solver& text = columns_[0].text();
+    SolveLoops result;
     each([](SolveColumn& column) { column.begin(); });
+    make_products(result);
+    each([](SolveColumn& column) { column.start_from_past(); });
     for (const text::Statement& line : text.before) {
       apply_in_step(*line.value, true);
       each([&](SolveColumn& column) { column.take(line); });
@@ -50,10 +54,8 @@ class SolveLoopsBuilder {
     for (const auto& [slot, value] : of_all()) blocks_.start.assign(slot, value);
     for (const auto& [slot, value] : of_all()) blocks_.start_wanted.slots.push_back(slot);
 
-    SolveLoops result;
     SiteLoops start = solve_loops(blocks_.start, blocks_.start_wanted, name_ + "_start", true);
-    result.alone = std::move(start.alone);
-    result.start = sequence_of(std::move(start));
+    append(result, std::move(start));
     run_iteration(text, result.iteration);
     columns_[0].go_on(result.restart);
     if (inner_) {
@@ -73,6 +75,43 @@ class SolveLoopsBuilder {
       work(columns_[i]);
     }
     blocks_.for_column(0);
+  }
+
+  static void append(SolveLoops& to, SiteLoops more) {
+    std::ranges::move(more.alone, std::back_inserter(to.alone));
+    LoopSequence loops = sequence_of(std::move(more));
+    std::ranges::move(loops.sweeps, std::back_inserter(to.start.sweeps));
+    std::ranges::move(loops.swaps, std::back_inserter(to.start.swaps));
+  }
+
+  /// Products of the operator with earlier solutions of all columns, some of them at a time.
+  void make_products(SolveLoops& to) {
+    std::vector<std::pair<std::size_t, std::size_t>> all;  // earlier solution, column
+    for (std::size_t i = 0; i < columns_[0].solve().past.size(); ++i)
+      for (std::size_t c = 0; c < columns_.size(); ++c) all.emplace_back(i, c);
+    const std::size_t most = products_ > 0 ? static_cast<std::size_t>(products_) : all.size();
+    std::vector<int> scratch;
+    for (std::size_t first = 0; first < all.size(); first += most) {
+      const std::size_t count = std::min(most, all.size() - first);
+      Block block(system_, slots_, storage_);
+      const State here = synchronised(block, stepping_);
+      std::vector<const physics::LinearMap*> maps;
+      std::vector<State> given;
+      for (const auto& [solution, column] : std::span(all).subspan(first, count)) {
+        SolveColumn::Application one = columns_[column].product_of_past(block, here, solution);
+        maps.push_back(one.map);
+        given.push_back(std::move(one.given));
+      }
+      const auto images = mapped_in_step(block, maps, std::move(given));
+      Wanted wanted;
+      wanted.scratch = &scratch;
+      for (std::size_t i = 0; i < count; ++i) {
+        block.for_column(static_cast<int>(i));
+        columns_[all[first + i].second].keep_product(block, wanted, images[i]);
+      }
+      append(to,
+             solve_loops(block, wanted, name_ + "_past" + std::to_string(first / most + 1), true));
+    }
   }
 
   bool alone() const { return columns_.size() == 1; }
@@ -192,6 +231,7 @@ class SolveLoopsBuilder {
   Slots& slots_;
   Storage& storage_;
   algebra::Arena& arena_;
+  const int products_;  ///< with earlier solutions, in one sweep; 0: all
   const std::string name_;
   SolveBlocks blocks_;
   std::deque<SolveColumn> columns_;
@@ -201,18 +241,19 @@ class SolveLoopsBuilder {
 }  // namespace
 
 std::optional<SolveLoops> make_solve(const physics::System& system,
-                                     std::span<const physics::LinearSystem> columns,
+                                     std::span<const physics::LinearSystem> columns, int products,
                                      const Stepping& stepping, Slots& slots, Storage& storage,
                                      dsl::Diagnostics& diagnostics) {
   const physics::LinearSystem& solve = columns[0];
   try {
-    if (!solve.refining) return SolveLoopsBuilder(system, columns, stepping, slots, storage).make();
+    if (!solve.refining)
+      return SolveLoopsBuilder(system, columns, stepping, slots, storage, products).make();
     const InnerSolve inner = inner_of(system, solve, slots, storage);
     const physics::LinearSystem outer = system_around(solve);
     SolveLoopsBuilder inside(inner.system, {&inner.solve, 1}, stepping, slots, storage);
     inside.with_more_to_come();
     SolveLoops within = inside.make();
-    SolveLoopsBuilder around(system, {&outer, 1}, stepping, slots, storage);
+    SolveLoopsBuilder around(system, {&outer, 1}, stepping, slots, storage, products);
     around.around(inner.solve);
     SolveLoops result = around.make();
     result.described.solver = within.described.solver + ", inner = f32";

@@ -40,8 +40,9 @@ struct SolveLoops {
 /// `columns`: systems that differ in their right sides and are solved in one go. A round is one for
 /// all of them, with numbers of its own for each; one that has converged stays as it is, and the
 /// rounds end with the last. Only one with a solve in a lower precision.
+/// `products`: how many products with earlier solutions (LinearSystem::past) a sweep makes; 0: all.
 std::optional<SolveLoops> make_solve(const physics::System& system,
-                                     std::span<const physics::LinearSystem> columns,
+                                     std::span<const physics::LinearSystem> columns, int products,
                                      const Stepping& stepping, Slots& slots, Storage& storage,
                                      dsl::Diagnostics& diagnostics);
 /// A system that reads its right side from memory and leaves the solution in memory. Several

@@ -37,6 +37,28 @@ void SolveColumn::begin() {
   op_ = kept_.constant_parts(map_of(false), unknowns_, here_);
   adjoint_ = kept_.constant_parts(map_of(true), unknowns_, here_);
   values_[text_.source] = of_parts(right_side());
+}
+
+SolveColumn::Application SolveColumn::product_of_past(Block& block, const State& here,
+                                                      std::size_t solution) const {
+  Application made{&map_of(false), here};
+  const std::vector<int>& arrays = solve_.past[solution];
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    made.given.arrays[unknowns_[i]] = block.array("past", at(here, arena_.load(arrays[i])));
+  return made;
+}
+
+void SolveColumn::keep_product(Block& block, Wanted& wanted, const std::vector<Expr>& image) {
+  std::vector<Expr> kept;
+  for (const Expr part : image) {
+    const int array = storage_.allocate_new(kept_.scratch("past_image"));
+    wanted.arrays[array] = block.parity_array("past_image", part, op_.parity);
+    kept.push_back(arena_.load(array));
+  }
+  products_of_past_.push_back(of_parts(kept));
+}
+
+void SolveColumn::start_from_past() {
   if (!solve_.past.empty()) values_[text_.unknown] = best_of_past();
 }
 
@@ -223,18 +245,16 @@ Value SolveColumn::best_of_past() {
     Value v, image;
     Expr inverse;  ///< 1/<v, A v>, or 0
   };
-  const dsl::Expr past;
   std::vector<Direction> all;
   Value x = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
   const auto product = [&](const Direction& a, const Value& image) {
     return summed("past_product", solve_.positive ? physics::dot_product(a.v, image)
                                                   : physics::dot_product(a.image, image));
   };
-  for (const std::vector<int>& arrays : solve_.past) {
+  for (std::size_t i = 0; i < solve_.past.size(); ++i) {
     std::vector<Expr> old;
-    for (const int array : arrays) old.push_back(at(here_, arena_.load(array)));
-    Direction one{settled(start_, "past", of_parts(old)), {}, {}};
-    one.image = settled(start_, "past_image", apply(start_, past, one.v, false));
+    for (const int array : solve_.past[i]) old.push_back(at(here_, arena_.load(array)));
+    Direction one{settled(start_, "past", of_parts(old)), products_of_past_[i], {}};
     const Expr size = product(one, one.image).parts[0].re;
     Value v = one.v, image = one.image;
     for (const Direction& other : all) {

@@ -91,6 +91,13 @@ class SolveColumn {
   };
 
   Application application(const dsl::Expr& e, bool starts);
+  /// The product of the operator with an earlier solution, before it is made. `here`: the state in
+  /// this block.
+  Application product_of_past(Block& block, const State& here, std::size_t solution) const;
+  /// Keeps such a product in memory. They come in the order of LinearSystem::past.
+  void keep_product(Block& block, Wanted& wanted, const std::vector<Expr>& image);
+  /// Lets x start from the best combination of earlier solutions, whose products are kept.
+  void start_from_past();
   /// The result of an application, which the line takes when it is run.
   void applies(const dsl::Expr& e, bool starts, const Application& made,
                const std::vector<Expr>& image);
@@ -180,6 +187,7 @@ class SolveColumn {
   std::map<const dsl::Expr*, Value> applied_;  ///< applications that are made already
   physics::LinearMap op_, adjoint_;
   std::vector<Expr> right_;                               ///< b, kept for the end
+  std::vector<Value> products_of_past_;                   ///< loads
   std::set<std::string> set_;                             ///< names that rounds set
   std::vector<std::pair<const dsl::Expr*, Value>> once_;  ///< in the order of the text
   std::map<std::string, std::vector<int>> fields_;        ///< that rounds change: their memory

@@ -56,12 +56,14 @@ std::optional<Solves> make_solves(const physics::System& system, const dsl::Reso
     if (!result.loops.contains(key)) {
       std::vector<physics::LinearSystem> solves;
       for (std::size_t i = 0; i < count; ++i)
-        solves.push_back(many ? shared.at(first)[i].system : system.solves[first]);
+        solves.push_back(many ? shared.at(first)[i].system : system.solves[own_place.systems[i]]);
       const physics::LinearSystem& solve = solves.front();
+      for (physics::LinearSystem& other : solves) other.solver = solve.solver;  // one text for all
       const Stepping& missing = solve.at_start ? at_rest : stepping;
-      auto made = solve.wide
-                      ? make_solve(widened(system), solves, missing, slots, storage, diagnostics)
-                      : make_solve(system, solves, missing, slots, storage, diagnostics);
+      auto made = solve.wide ? make_solve(widened(system), solves, own_place.products, missing,
+                                          slots, storage, diagnostics)
+                             : make_solve(system, solves, own_place.products, missing, slots,
+                                          storage, diagnostics);
       if (!made) return std::nullopt;
       const ModelLine line = line_of(resolved, solve.span);
       for (SolveLoops* part = &*made; part; part = part->inner.get()) {

@@ -33,6 +33,8 @@ struct FluxPart {
   SiteLoops sweeps;
   std::vector<kernel::ScalarAssign> finish;  ///< assigned after them
   int solve = -1;  ///< index in System::solves: the part is this solve, without sweeps
+  /// Of a solve: the first one of those of one form that stand side by side; -1: it stands alone.
+  int leader = -1;
   std::vector<ArrayMap> maps = {};  ///< made after the sweeps
 };
 

@@ -73,7 +73,7 @@ StepLoops step_loops(const physics::System& system, const Stepping& stepping, Sl
   result.in_order = stepping.in_order;
   for (const FluxPart& part : stepping.parts) {
     StepPart& own = result.parts.emplace_back();
-    own = {sequence_of(part.sweeps, part.finish), part.solve, part.maps};
+    own = {sequence_of(part.sweeps, part.finish), part.solve, part.maps, part.leader};
     if (part.maps.empty() || !own.loops.sweeps.empty()) continue;
     kernel::SiteLoop& scalars = own.loops.sweeps.emplace_back();
     scalars.kernel = before_map(system);

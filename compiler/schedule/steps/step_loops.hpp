@@ -16,6 +16,7 @@ struct StepPart {
   LoopSequence loops;
   int solve = -1;
   std::vector<ArrayMap> maps = {};
+  int leader = -1;  ///< FluxPart::leader
 };
 
 struct StepLoops {

@@ -11,6 +11,7 @@
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/steps/lattice_kernel.hpp"
+#include "compiler/schedule/steps/side_by_side.hpp"
 
 namespace vphi::schedule {
 
@@ -208,9 +209,14 @@ class TrajectoryStepBuilder {
 
   std::vector<int> add(const std::vector<physics::Update>& updates, bool wide) {
     std::vector<int> parts;
-    for (const physics::Update& update : updates) {
-      parts.push_back(add(update, wide));
-      if (const Trajectory::Level* level = watches(update)) parts.push_back(count(update, *level));
+    for (const auto& group : side_by_side(system_, updates)) {
+      for (const physics::Update* update : group) {
+        parts.push_back(add(*update, wide));
+        if (group.size() > 1) result_.parts.back().leader = group.front()->solve;
+      }
+      for (const physics::Update* update : group)
+        if (const Trajectory::Level* level = watches(*update))
+          parts.push_back(count(*update, *level));
     }
     return parts;
   }
