@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "runtime/comm/messages.hpp"
+#include "runtime/parallel.hpp"
+
 namespace vphi::fft {
+
+using comm::Messages;
 
 namespace {
 
@@ -18,30 +23,6 @@ std::vector<SharedTransform::Columns> dealt(std::int64_t columns, std::int64_t r
   }
   return all;
 }
-
-/// Messages by rank, one after the other in one piece of memory.
-template <class T>
-class Messages {
- public:
-  explicit Messages(const std::vector<std::int64_t>& sizes)
-      : memory_(static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), 0LL))) {
-    std::size_t at = 0;
-    for (const std::int64_t size : sizes) {
-      const auto one = std::span(memory_).subspan(at, static_cast<std::size_t>(size));
-      given_.push_back(std::as_bytes(one)), taken_.push_back(std::as_writable_bytes(one));
-      at += one.size();
-    }
-  }
-  T* data() { return memory_.data(); }
-  std::vector<T> release() { return std::move(memory_); }
-  std::span<const std::span<const std::byte>> given() const { return given_; }
-  std::span<const std::span<std::byte>> taken() const { return taken_; }
-
- private:
-  std::vector<T> memory_;
-  std::vector<std::span<const std::byte>> given_;
-  std::vector<std::span<std::byte>> taken_;
-};
 
 }  // namespace
 
@@ -88,10 +69,11 @@ std::vector<Complex> SharedTransform::forward(std::span<const double> own) {
 std::vector<double> SharedTransform::inverse(std::vector<Complex> modes) {
   if (comm_ != nullptr && length_ == 1) return inverse_row(std::move(modes));
   inverse_columns(length_, columns().count, modes.data(), threads_);
-  if (comm_ != nullptr) modes = to_planes(modes);
+  if (comm_ != nullptr) modes = to_planes(std::move(modes));
   const std::int64_t plane = box_.sites() / length_;
   std::vector<double> own(static_cast<std::size_t>(planes_[place_] * plane));
   inverse_planes(box_, planes_[place_], modes.data(), own.data(), threads_);
+  modes = {};
   return beside_ > 1 ? to_own_lines(own) : own;
 }
 
@@ -158,27 +140,32 @@ std::vector<Complex> SharedTransform::to_columns(const std::vector<Complex>& of_
   for (const Columns& of : columns_) given.push_back(own * of.count);
   for (const std::int64_t planes : planes_) taken.push_back(planes * columns().count);
   Messages<Complex> to(given), from(taken);
-  Complex* next = to.data();
-  for (const Columns& of : columns_)
-    for (std::int64_t plane = 0; plane < own; ++plane)
-      next = std::copy_n(of_planes.data() + plane * all + of.first, of.count, next);
+  runtime::parallel_ranges(own, threads_, [&](std::int64_t begin, std::int64_t end) {
+    for (const Columns& of : columns_)  // own*of.first numbers lie before its message
+      for (std::int64_t plane = begin; plane < end; ++plane)
+        std::copy_n(of_planes.data() + plane * all + of.first, of.count,
+                    to.data() + own * of.first + plane * of.count);
+  });
   comm_->each_to_each(to.given(), from.taken());
   return from.release();
 }
 
-std::vector<Complex> SharedTransform::to_planes(const std::vector<Complex>& of_columns) {
+/// What each rank wants lies together. Not more than twice the modes are held at a time.
+std::vector<Complex> SharedTransform::to_planes(std::vector<Complex> of_columns) {
   const std::int64_t own = planes_[place_], all = columns_of(box_);
   std::vector<std::int64_t> given, taken;
   for (const std::int64_t planes : planes_) given.push_back(planes * columns().count);
   for (const Columns& of : columns_) taken.push_back(own * of.count);
-  Messages<Complex> to(given), from(taken);
-  std::ranges::copy(of_columns, to.data());
-  comm_->each_to_each(to.given(), from.taken());
+  Messages<Complex> from(taken);
+  comm_->each_to_each(comm::given_of(of_columns, given), from.taken());
+  of_columns = {};
   std::vector<Complex> of_planes(static_cast<std::size_t>(own * all));
-  const Complex* next = from.data();
-  for (const Columns& of : columns_)
-    for (std::int64_t plane = 0; plane < own; ++plane, next += of.count)
-      std::copy_n(next, of.count, of_planes.data() + plane * all + of.first);
+  runtime::parallel_ranges(own, threads_, [&](std::int64_t begin, std::int64_t end) {
+    for (const Columns& of : columns_)
+      for (std::int64_t plane = begin; plane < end; ++plane)
+        std::copy_n(from.data() + own * of.first + plane * of.count, of.count,
+                    of_planes.data() + plane * all + of.first);
+  });
   return of_planes;
 }
 

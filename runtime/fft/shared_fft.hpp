@@ -53,7 +53,7 @@ class SharedTransform {
   std::vector<double> to_own_lines(std::span<const double> whole);
   /// Entries of the own planes of all columns become all entries of the own columns, and back.
   std::vector<Complex> to_columns(const std::vector<Complex>& of_planes);
-  std::vector<Complex> to_planes(const std::vector<Complex>& of_columns);
+  std::vector<Complex> to_planes(std::vector<Complex> of_columns);
 
   Box box_;
   int threads_;

@@ -16,12 +16,6 @@ fft::Box whole_box(const program::Program& program) {
   return {{extent[0], extent[1], extent[2]}};
 }
 
-std::vector<std::int64_t> planes_by_rank(const program::Program& of_rank, int ranks) {
-  std::vector<std::int64_t> planes;
-  for (int r = 0; r < ranks; ++r) planes.push_back(of_rank.cut.planes(ranks, r).count);
-  return planes;
-}
-
 }  // namespace
 
 FourierMaps::FourierMaps(const program::Program& program, int threads)

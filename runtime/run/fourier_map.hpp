@@ -15,9 +15,8 @@
 #include <vector>
 
 #include "program/program.hpp"
-#include "runtime/fft/device_fft.hpp"
 #include "runtime/fft/shared_fft.hpp"
-#include "runtime/run/ranks/lattice_ranks.hpp"
+#include "runtime/run/ranks/lattice_transform.hpp"
 #include "runtime/run/starts/field_kernels.hpp"
 
 namespace vphi::runtime {
@@ -61,7 +60,7 @@ class FourierMaps {
 /// what an exchange between ranks throws.
 class DeviceFourierMaps {
  public:
-  enum class Transform { Device, Host };  ///< Host: for tests of the kernels on any OpenCL device
+  using Transform = LatticeTransform::Where;
 
   /// `ranks`: those that share the lattice, of which the program is one's; null: it is whole. All
   /// must outlive this.
@@ -89,12 +88,6 @@ class DeviceFourierMaps {
   void release();
   bool make();
   void make_all();
-  void make_transforms();
-  /// From numbers at sites in `sites_` to modes in a box, and back.
-  void forward(BufferHandle box);
-  void inverse(BufferHandle box);
-  BufferHandle sites_of(BufferHandle box) const { return ranks_ ? sites_ : box; }
-  void deal(BufferHandle from, BufferHandle to, bool to_columns);
 
   const program::Program& program_;
   Device& device_;
@@ -102,11 +95,9 @@ class DeviceFourierMaps {
   int threads_;
   LatticeRanks* ranks_;
   FourierMaps tables_;
-  fft::Box box_;
-  std::int64_t planes_, own_sites_, modes_;  ///< of this rank
-  std::unique_ptr<fft::DeviceTransform> transform_, columns_;
+  LatticeTransform transform_;
+  bool ready_ = false;
   std::vector<BufferHandle> boxes_;  ///< one for each array of a map that is read, and one
-  BufferHandle sites_;               ///< of ranks: padded rows of the own planes
   BufferHandle sheet_;
   std::map<const FourierMaps::Table*, std::vector<Factors>> factors_;
   FieldKernels kernels_;

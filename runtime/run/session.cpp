@@ -107,7 +107,7 @@ Session::Session(const Program& program, Device& device, const SessionOptions& o
   map_fields_ = options.fields;
   steps_by_host_ = by_host(program.step) || std::ranges::any_of(program.cycle, by_host);
   device_fields_ =
-      program.instances == 1 && program.axes.empty() && !lattice_ &&
+      program.instances == 1 && program.axes.empty() &&
       (options.fields == SessionOptions::Fields::Device ||
        (options.fields == SessionOptions::Fields::Auto && DeviceFields::worth_it(program, info) &&
         info.memory_free > memory_needed(program).peak + beside));
@@ -387,6 +387,7 @@ void Session::fill_random(std::size_t index) {
   const int b = program_.random[index].buffer;
   auto& copies = buffers_[program_.home(b)];
   if (copies.handle[copies.now].id < 0) copies.handle[copies.now] = take(memory_of(b));
+  if (lattice_) return fill_own_random(index);
   if (device_fields_ && program_.buffers[b].home < 0) {
     if (!fields_) fields_ = std::make_unique<DeviceFields>(program_, device_);
     const auto precision = program_.buffers[b].precision;
@@ -394,10 +395,6 @@ void Session::fill_random(std::size_t index) {
   }
   if (!random_.empty()) {
     Session::write(b, random_[index].get());
-    return;
-  }
-  if (lattice_) {
-    Session::write(b, share_of_random(index));
     return;
   }
   const auto sites = static_cast<std::size_t>(program_.sites());

@@ -200,7 +200,9 @@ class Session {
   void add_wanted_after(const program::Launch& launch, Wanted& wanted) const;
   void fill_ghosts(int buffer);
   void provide_and_swap(const Launches& list);
-  std::vector<double> share_of_random(std::size_t index);
+  void fill_own_random(std::size_t index);
+  bool own_random_on_device(std::size_t index);
+  void write_own(int buffer, std::vector<double> own);
   /// Launches of one kernel that may overlap (Program::together_reach).
   void issue_wave(const Launches& list);
   /// Solves a system after the launches that compute its start. `number`: index into

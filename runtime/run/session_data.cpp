@@ -17,7 +17,7 @@ std::span<T> as_numbers(std::span<Bytes> bytes) {
 }  // namespace
 
 std::optional<std::vector<DeviceFields::Shell>> Session::shells(int buffer) {
-  if (!device_fields_ || program_.buffers[buffer].home >= 0) return std::nullopt;
+  if (!device_fields_ || lattice_ || program_.buffers[buffer].home >= 0) return std::nullopt;
   if (!fields_) fields_ = std::make_unique<DeviceFields>(program_, device_);
   return fields_->shells(buffers_[buffer].handle[buffers_[buffer].now],
                          program_.buffers[buffer].precision);

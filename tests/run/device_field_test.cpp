@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "runtime/device/cuda/cuda.hpp"
+#include "runtime/device/cuda/nvrtc.hpp"
 #include "runtime/device/opencl/opencl.hpp"
 #include "runtime/run/fourier_map.hpp"
 #include "runtime/run/session.hpp"
@@ -247,6 +248,17 @@ TEST_P(OnDevice, SessionStartsFromTheSameFields) {
     states.push_back(session.read(0));
   }
   expect_near(states[1], states[0], 2e-13);
+}
+
+TEST(FieldKernels, CompileForCuda) {
+  if (nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
+  for (int which = 0; which <= static_cast<int>(FieldKernel::AddModesComplex); ++which)
+    for (const Precision precision : {Precision::F32, Precision::F64}) {
+      const program::Kernel kernel =
+          field_kernel(static_cast<FieldKernel>(which), program::Target::Cuda, precision, 1000);
+      std::string log;
+      EXPECT_NO_THROW(nvrtc_compile(kernel.source, "sm_90", &log)) << kernel.name << log;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Fields, OnDevice,

@@ -165,7 +165,8 @@ const DeviceExchange::Table& DeviceExchange::table(const Wanted& wanted, bool re
   key.push_back(-1);
   for (const Wanted::Joined& one : wanted.joined) key.insert(key.end(), {one.own.id, one.all.id});
   key.push_back(-2);
-  for (const Wanted::Dealt& one : wanted.dealt) key.insert(key.end(), {one.from.id, one.to.id});
+  for (const Wanted::Dealt& one : wanted.dealt)
+    key.insert(key.end(), {one.from.id, one.to.id, one.part});
   const auto found = tables_.find(key);
   if (found != tables_.end()) {
     if (recorded && !found->second.recorded) unrecorded_.remove(key);

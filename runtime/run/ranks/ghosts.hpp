@@ -75,6 +75,7 @@ struct Wanted {
   struct Dealt {
     BufferHandle from, to;
     std::vector<std::vector<Runs>> runs;
+    int part = 0;  ///< of several exchanges between these arrays that differ in their runs
   };
   std::vector<Ghosts> ghosts;
   std::vector<Joined> joined;

@@ -286,6 +286,12 @@ void put_into(std::span<std::byte> memory, const OwnRuns& runs, std::span<const 
 
 }  // namespace
 
+std::vector<std::int64_t> planes_by_rank(const program::Program& of_rank, int ranks) {
+  std::vector<std::int64_t> planes;
+  for (int r = 0; r < ranks; ++r) planes.push_back(of_rank.cut.planes(ranks, r).count);
+  return planes;
+}
+
 Bytes own_planes(const program::Program& of_rank, std::span<const std::byte> memory) {
   return taken_from(memory, runs_in_memory(of_rank, memory.size() / planes_in_memory(of_rank)));
 }

@@ -64,6 +64,9 @@ class LatticeRanks {
   bool chosen_ = false;
 };
 
+/// How many planes each rank has; ranks that share planes have the same.
+std::vector<std::int64_t> planes_by_rank(const program::Program& of_rank, int ranks);
+
 /// Of arrays that lie plane by plane: the own planes of a rank's memory, or its own lines of them,
 /// and back, with ghosts that are zero.
 comm::Bytes own_planes(const program::Program& of_rank, std::span<const std::byte> memory);

@@ -4,6 +4,7 @@
 #include "runtime/run/ranks/lattice_ranks.hpp"
 #include "runtime/run/ranks/worker.hpp"
 #include "runtime/run/session.hpp"
+#include "runtime/run/starts/own_field.hpp"
 #include "runtime/run/starts/random_field.hpp"
 
 namespace vphi::runtime {
@@ -130,20 +131,53 @@ std::vector<double> Session::read_own_sites(int buffer, std::size_t first, std::
   return values;
 }
 
-/// The first rank draws the field of the whole lattice, with the numbers of one device.
-std::vector<double> Session::share_of_random(std::size_t index) {
+/// Where it is done, on the devices of all ranks.
+bool Session::own_random_on_device(std::size_t index) {
+  const program::RandomField& field = program_.random[index];
+  const program::Buffer& buffer = program_.buffers[field.buffer];
+  const bool here = device_fields_ && buffer.home < 0;
+  if (lattice_->comm().most(here ? 0 : 1) != 0) return false;
+  // columns of waves are dealt from device to device
+  const bool waves = field.kind == program::RandomField::Kind::Vacuum;
+  if (waves && map_fields_ != SessionOptions::Fields::Device && !lattice_->recorded()) return false;
+  if (!fields_)
+    fields_ = std::make_unique<DeviceFields>(program_, device_, DeviceFields::Transform::Device,
+                                             lattice_.get());
+  if (!fields_->random(field, now(field.buffer), buffer.precision)) return false;
+  fill_ghosts(field.buffer);
+  return true;
+}
+
+/// The numbers are those of one device. Waves of a single row, and of planes that are not
+/// transformed by themselves, are drawn by the first rank, which also reads files.
+void Session::fill_own_random(std::size_t index) {
+  const program::RandomField& field = program_.random[index];
   comm::Comm& comm = lattice_->comm();
+  if (own_random_on_device(index)) return;
+  if (drawn_by_ranks(program_, field, comm.size()))
+    return write_own(field.buffer, own_field(program_, field, comm, threads_));
   std::vector<comm::Bytes> shares;
   if (comm.rank() == 0) {
     program::Program whole = program_;
     whole.kernels.clear();
     whole.extent = whole.whole_extent();
-    const std::vector<double> values = random_fields(whole, program_.random[index], first_instance_,
-                                                     1, threads_, &configurations_);
+    const std::vector<double> values =
+        random_fields(whole, field, first_instance_, 1, threads_, &configurations_);
     for (int r = 0; r < comm.size(); ++r)
       shares.push_back(share_of_whole(whole.cut, comm.size(), r, std::as_bytes(std::span(values))));
   }
-  return numbers_of_bytes(with_ghosts(program_, comm.deal(shares)));
+  write_own(field.buffer, numbers_of_bytes(comm.deal(shares)));
+}
+
+/// Own sites, x fastest, and the ghosts beside them.
+void Session::write_own(int buffer, std::vector<double> own) {
+  if (program_.cut.second.ranks > 1 || program_.buffers[buffer].home >= 0) {
+    own = numbers_of_bytes(with_ghosts(program_, std::as_bytes(std::span(own))));
+    write_from(buffer, 0, own);
+  } else {
+    write_from(buffer, own_sites().first, own);
+  }
+  fill_ghosts(buffer);
 }
 
 /// The first rank reads the file.

@@ -64,13 +64,13 @@ VPHI_KERNEL vphi_field(VPHI_GLOBAL double* box, VPHI_GLOBAL const double* correl
                        VPHI_GLOBAL const double* sheet) {
   const i64 nx = (i64)sheet[NX], ny = (i64)sheet[NY], nz = (i64)sheet[NZ], pitch = 2 * (nx / 2 + 1);
   const i64 i = VPHI_INDEX;
-  if (i >= nx * ny * nz) return;
-  const i64 row = i / nx;
+  if (i >= nx * (i64)sheet[ROWS]) return;
+  const i64 row = i / nx + (i64)sheet[ROWSBEFORE];
   const double x = (double)vphi_near(i % nx, nx), y = (double)vphi_near(row % ny, ny);
   const double z = (double)vphi_near(row / ny, nz);
   const double r = sqrt(x * x + y * y + z * z) * 16;
   const i64 at = (i64)r;
-  box[row * pitch + i % nx] =
+  box[i / nx * pitch + i % nx] =
       correlator[at] + (r - (double)at) * (correlator[at + 1] - correlator[at]);
 }
 )";
@@ -80,9 +80,11 @@ VPHI_KERNEL vphi_field(VPHI_GLOBAL double* box, VPHI_GLOBAL const double* correl
 constexpr const char* kColourModes = R"(
 VPHI_KERNEL vphi_field(VPHI_GLOBAL double* box, VPHI_GLOBAL const double* sheet) {
   const i64 nx = (i64)sheet[NX], ny = (i64)sheet[NY], nz = (i64)sheet[NZ], half_x = nx / 2 + 1;
-  const i64 i = VPHI_INDEX;
-  if (i >= half_x * ny * nz) return;
-  const i64 x = i % half_x, row = i / half_x, y = row % ny, z = row / ny;
+  const i64 columns = (i64)sheet[COLUMNS], i = VPHI_INDEX;
+  if (i >= (i64)sheet[MODES]) return;
+  const i64 column = i % columns + (i64)sheet[COLUMNFIRST], along = i / columns;
+  const i64 x = column % half_x, y = nz > 1 ? column / half_x : along, z = nz > 1 ? along : 0;
+  const i64 row = z * ny + y, zero = x == 0 && row == 0;
   const i64 mirror_y = (ny - y) % ny, mirror_z = (nz - z) % nz, mirror = mirror_z * ny + mirror_y;
   double rms = box[2 * i];  // the correlator's transform is real
   if (sheet[LAID] == 0) {
@@ -90,11 +92,11 @@ VPHI_KERNEL vphi_field(VPHI_GLOBAL double* box, VPHI_GLOBAL const double* sheet)
     const double kz = (double)vphi_near(z, nz) * sheet[DKZ];
     const double k = sqrt(kx * kx + ky * ky + kz * kz);
     const double omega = sqrt(k * k + sheet[MASS2]);
-    rms = i == 0 ? 0 : sqrt(sheet[VELOCITY] != 0 ? omega / 2 : 1 / (2 * omega));
+    rms = zero ? 0 : sqrt(sheet[VELOCITY] != 0 ? omega / 2 : 1 / (2 * omega));
     const double q = k / sheet[CUT];
     rms *= sheet[SMOOTH] != 0 ? exp(-q * q) : k <= sheet[CUT] ? 1 : 0;
   }
-  rms *= i == 0 ? 0 : sheet[SCALE];
+  rms *= zero ? 0 : sheet[SCALE];
   const int paired = x == 0 || 2 * x == nx;
   const int drawn_there = paired && mirror < row;
   const i64 from_y = drawn_there ? mirror_y : y, from_z = drawn_there ? mirror_z : z;
@@ -112,7 +114,7 @@ VPHI_KERNEL vphi_field(VPHI_GLOBAL double* box, VPHI_GLOBAL const double* sheet)
 constexpr const char* kUnpad = R"(
 VPHI_KERNEL vphi_field(VPHI_GLOBAL REAL* out, VPHI_GLOBAL const double* box,
                        VPHI_GLOBAL const double* sheet) {
-  const i64 nx = (i64)sheet[NX], rows = (i64)sheet[NY] * (i64)sheet[NZ], i = VPHI_INDEX;
+  const i64 nx = (i64)sheet[NX], rows = (i64)sheet[ROWS], i = VPHI_INDEX;
   if (i < nx * rows) out[(i64)sheet[FIRST] + i] = (REAL)box[i / nx * 2 * (nx / 2 + 1) + i % nx];
 }
 )";
@@ -120,34 +122,28 @@ VPHI_KERNEL vphi_field(VPHI_GLOBAL REAL* out, VPHI_GLOBAL const double* box,
 constexpr const char* kPad = R"(
 VPHI_KERNEL vphi_field(VPHI_GLOBAL double* box, VPHI_GLOBAL const REAL* field,
                        VPHI_GLOBAL const double* sheet) {
-  const i64 nx = (i64)sheet[NX], rows = (i64)sheet[NY] * (i64)sheet[NZ], i = VPHI_INDEX;
+  const i64 nx = (i64)sheet[NX], rows = (i64)sheet[ROWS], i = VPHI_INDEX;
   if (i < nx * rows) box[i / nx * 2 * (nx / 2 + 1) + i % nx] = (double)field[(i64)sheet[FIRST] + i];
 }
 )";
 
-// Sites 2j and 2j + 1 share one call of the generator.
-constexpr const char* kNormal = R"(
+// Sites 2j and 2j + 1 have the two numbers of one call of the generator.
+constexpr const char* kBySite = R"(
 VPHI_KERNEL vphi_field(VPHI_GLOBAL REAL* out, VPHI_GLOBAL const double* sheet) {
-  const i64 sites = (i64)sheet[NX] * (i64)sheet[NY] * (i64)sheet[NZ], j = VPHI_INDEX;
-  if (2 * j >= sites) return;
-  const vphi_pair g =
-      vphi_normal(vphi_philox((u32)j, (u32)((u64)j >> 32), (u32)sheet[STREAM], 0, sheet));
-  out[2 * j] = (REAL)(sheet[SCALE] * g.a);
-  if (2 * j + 1 < sites) out[2 * j + 1] = (REAL)(sheet[SCALE] * g.b);
+  const i64 run = (i64)sheet[RUN], i = VPHI_INDEX;
+  if (i >= (i64)sheet[SITES]) return;
+  const i64 number = i / run, at = i % run;
+  const i64 site = (i64)sheet[SITEFIRST] + number * (i64)sheet[RUNINLATTICE] + at, j = site / 2;
+  const vphi_words v =
+      vphi_philox((u32)j, (u32)((u64)j >> 32), (u32)sheet[STREAM], 0, sheet);
+  out[(i64)sheet[FIRST] + number * (i64)sheet[RUNINMEMORY] + at] = (REAL)(sheet[SCALE] * VPHI_DRAW);
 }
 )";
-
-constexpr const char* kUniform = R"(
-VPHI_KERNEL vphi_field(VPHI_GLOBAL REAL* out, VPHI_GLOBAL const double* sheet) {
-  const i64 sites = (i64)sheet[NX] * (i64)sheet[NY] * (i64)sheet[NZ], j = VPHI_INDEX;
-  if (2 * j >= sites) return;
-  const vphi_words v = vphi_philox((u32)j, (u32)((u64)j >> 32), (u32)sheet[STREAM], 0, sheet);
-  const double low = sheet[LOW], width = sheet[HIGH] - low;
-  out[2 * j] = (REAL)(sheet[SCALE] * (low + width * vphi_uniform(v.w[0], v.w[1])));
-  if (2 * j + 1 < sites)
-    out[2 * j + 1] = (REAL)(sheet[SCALE] * (low + width * vphi_uniform(v.w[2], v.w[3])));
-}
-)";
+constexpr const char* kNormal =
+    "#define VPHI_DRAW (site % 2 == 0 ? vphi_normal(v).a : vphi_normal(v).b)\n";
+constexpr const char* kUniform =
+    "#define VPHI_DRAW (sheet[LOW] + (sheet[HIGH] - sheet[LOW]) * \\\n"
+    "    (site % 2 == 0 ? vphi_uniform(v.w[0], v.w[1]) : vphi_uniform(v.w[2], v.w[3])))\n";
 
 // Along a row the bin grows with n_x, so a bin's modes there are one range; one thread adds those
 // of one bin and one plane, row by row: a fixed order without atomic operations, and neighbouring
@@ -216,9 +212,9 @@ Entry entry_of(FieldKernel which) {
     case FieldKernel::Pad:
       return {"field to rows", kPad, 3};
     case FieldKernel::Normal:
-      return {"normal numbers", kNormal, 2};
+      return {"normal numbers", kBySite, 2, kNormal};
     case FieldKernel::Uniform:
-      return {"uniform numbers", kUniform, 2};
+      return {"uniform numbers", kBySite, 2, kUniform};
     case FieldKernel::BinPower:
       return {"power by bin", kBinPower, 3};
     case FieldKernel::SetModesReal:
@@ -236,9 +232,11 @@ Entry entry_of(FieldKernel which) {
 /// #define NX 0 and so on, as in the enumeration.
 std::string sheet_names() {
   constexpr std::array<const char*, kSheetSize> names{
-      "NX",   "NY",     "NZ",    "SEED_LOW", "SEED_HIGH", "STREAM", "MASS2", "VELOCITY",
-      "CUT",  "SMOOTH", "LAID",  "SCALE",    "DKX",       "DKY",    "DKZ",   "LOW",
-      "HIGH", "BINS",   "UNITX", "UNITY",    "UNITZ",     "MODES",  "FIRST"};
+      "NX",        "NY",         "NZ",          "SEED_LOW",    "SEED_HIGH",   "STREAM", "MASS2",
+      "VELOCITY",  "CUT",        "SMOOTH",      "LAID",        "SCALE",       "DKX",    "DKY",
+      "DKZ",       "LOW",        "HIGH",        "BINS",        "UNITX",       "UNITY",  "UNITZ",
+      "ROWS",      "ROWSBEFORE", "MODES",       "COLUMNS",     "COLUMNFIRST", "FIRST",  "SITES",
+      "SITEFIRST", "RUN",        "RUNINMEMORY", "RUNINLATTICE"};
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)
     text += std::string("#define ") + names[i] + " " + std::to_string(i) + "\n";

@@ -42,8 +42,19 @@ enum Sheet {
   kUnitX,
   kUnitY,
   kUnitZ,
-  kModes,  ///< that SetModes and AddModes multiply
-  kFirst,  ///< sites of the field before those that Pad and Unpad copy
+  kRows,         ///< of this device, along x
+  kRowsBefore,   ///< of the lattice, before them
+  kModes,        ///< of this device: [entry of a column][column]
+  kColumns,      ///< of them
+  kColumnFirst,  ///< of all columns
+  kFirst,        ///< sites in memory before the first own one
+  /// Sites that are drawn one by one: so many, and where they begin in the lattice. They follow one
+  /// another in runs, which begin at equal steps in memory and in the lattice.
+  kSites,
+  kSiteFirst,
+  kRun,
+  kRunInMemory,
+  kRunInLattice,
   kSheetSize
 };
 

@@ -5,49 +5,19 @@
 #include <algorithm>
 #include <map>
 
-#include "program/axes.hpp"
 #include "program/wave_numbers.hpp"
 #include "runtime/io/configurations/wilson_loop.hpp"
 #include "runtime/io/field_file.hpp"
 #include "runtime/io/link_set.hpp"
 #include "runtime/io/point_file.hpp"
 #include "runtime/parallel.hpp"
-#include "runtime/random/philox.hpp"
 #include "runtime/run/session.hpp"
-#include "runtime/run/starts/vacuum.hpp"
+#include "runtime/run/starts/random_parts.hpp"
 
 namespace vphi::runtime {
 namespace {
 
 using program::RandomField;
-
-/// Seed of one instance, and what its amplitudes depend on.
-struct Own {
-  std::uint64_t seed = 1;
-  double mass2 = 0;  ///< Vacuum; of a Spectrum the number of its list of powers
-};
-
-bool by_mode(const RandomField& field) {
-  return field.kind == RandomField::Kind::Vacuum || field.kind == RandomField::Kind::Spectrum;
-}
-
-Vacuum vacuum_of(const program::Program& p, const RandomField& field, const Own& own) {
-  if (p.dims > 3)
-    throw RunError("E0805", "vacuum fluctuations are defined on lattices of 1 to 3 dimensions",
-                   "give the initial values of this lattice by expressions");
-  Vacuum v;
-  v.box = {{p.extent[0], p.extent[1], p.extent[2]}};
-  v.dims = p.dims;
-  v.dx = p.dx;
-  v.seed = own.seed;
-  v.stream = static_cast<std::uint32_t>(field.stream);
-  v.velocity = field.velocity;
-  v.mass2 = own.mass2;
-  v.amplitude = field.amplitude;
-  v.cutoff = field.cutoff;
-  v.kernel_form = field.kernel_form;
-  return v;
-}
 
 std::size_t wave_numbers(const program::Program& p) {
   const auto numbers = program::WaveNumbers::of(p.extent, p.dims);
@@ -57,69 +27,17 @@ std::size_t wave_numbers(const program::Program& p) {
 /// Root mean square of each mode of the octant, n_x fastest, from one list of powers.
 std::vector<double> spectrum_amplitudes(const program::Program& p, const RandomField& field,
                                         std::size_t list, int threads) {
-  const auto numbers = program::WaveNumbers::of(p.extent, p.dims);
-  if (!numbers) throw RunError("E0805", "this lattice has too many wave numbers", "");
-  const double* powers = field.powers.data() + list * numbers->count();
+  const ModeAmplitude amplitude = amplitude_of_powers(p, field, list);
   const std::int64_t half_x = p.extent[0] / 2 + 1, half_y = p.extent[1] / 2 + 1;
   const std::int64_t rows = half_y * (p.extent[2] / 2 + 1);
   std::vector<double> out(static_cast<std::size_t>(half_x * rows));
   parallel_ranges(rows, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row)
       for (std::int64_t x = 0; x < half_x; ++x)
-        out[static_cast<std::size_t>(row * half_x + x)] =
-            field.amplitude * std::sqrt(powers[numbers->place({x, row % half_y, row / half_y})]);
+        out[static_cast<std::size_t>(row * half_x + x)] = amplitude(x, row % half_y, row / half_y);
   });
-  out[0] = 0;  // the zero mode is the homogeneous value
   return out;
 }
-
-/// Sites 2j and 2j + 1 share one call of the generator.
-template <class Pair>
-void by_site(const program::Program& p, const RandomField& field, std::uint64_t seed, int threads,
-             std::span<double> out, const Pair& pair) {
-  const auto key = random::key_of(seed);
-  const auto stream = static_cast<std::uint32_t>(field.stream);
-  parallel_ranges((p.sites() + 1) / 2, threads, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t j = begin; j < end; ++j) {
-      const auto [a, b] = pair(philox::generate(random::counter_of(j, stream), key));
-      out[2 * j] = a;
-      if (2 * j + 1 < p.sites()) out[2 * j + 1] = b;
-    }
-  });
-}
-
-void drawn(const program::Program& p, const RandomField& field, std::uint64_t seed, int threads,
-           std::span<double> out) {
-  const double amplitude = field.amplitude;
-  if (field.kind == RandomField::Kind::Normal)
-    return by_site(p, field, seed, threads, out, [&](const random::Counter& words) {
-      const auto [a, b] = random::normal_pair(words);
-      return std::pair(amplitude * a, amplitude * b);
-    });
-  const double low = field.low, width = field.high - field.low;
-  by_site(p, field, seed, threads, out, [&](const random::Counter& words) {
-    return std::pair(amplitude * (low + width * random::uniform(words[0], words[1])),
-                     amplitude * (low + width * random::uniform(words[2], words[3])));
-  });
-}
-
-}  // namespace
-
-Vacuum vacuum_of(const program::Program& p, const RandomField& field) {
-  return vacuum_of(p, field, {p.seed, field.mass2});
-}
-
-std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number) {
-  if (number == 0) return seed;
-  const auto n = static_cast<std::uint64_t>(number);
-  constexpr std::uint32_t kEnsemble = 0x656E736DU;  // a stream that no field has
-  const auto words = philox::generate(
-      {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n >> 32), kEnsemble, 0xFFFFFFFFU},
-      random::key_of(seed));
-  return std::uint64_t{words[1]} << 32 | words[0];
-}
-
-namespace {
 
 /// Sets of an HDF5 file have no checksum, so their matrices are checked.
 void must_be_links(const std::string& file, const io::Configuration& links) {
@@ -225,15 +143,13 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
                                   Configurations* configurations) {
   const auto sites = static_cast<std::size_t>(p.sites());
   std::vector<double> out(sites * static_cast<std::size_t>(count));
-  std::vector<Own> own;
-  const program::EnsembleNumbers ensemble_number(p);
+  std::vector<OfInstance> own;
+  const program::EnsembleNumbers ensemble_numbers(p);
   const bool own_powers = field.kind == RandomField::Kind::Spectrum && p.all_instances() > 1 &&
                           field.powers.size() != wave_numbers(p);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t instance = std::min(first + i, p.all_instances() - 1);
-    own.push_back(
-        {ensemble_seed(p.seed, ensemble_number(instance)),
-         field.masses.empty() ? field.mass2 : field.masses[static_cast<std::size_t>(instance)]});
+    own.push_back(of_instance(p, ensemble_numbers, field, instance));
     if (own_powers) own.back().mass2 = static_cast<double>(instance);
   }
   if (field.kind == RandomField::Kind::File) {
@@ -251,7 +167,7 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
   // amplitudes belong to a mass or a list; neighbours in an ensemble mostly share it
   std::map<double, std::vector<double>> amplitudes;
   if (waves)
-    for (const Own& o : own) amplitudes.try_emplace(o.mass2);
+    for (const OfInstance& o : own) amplitudes.try_emplace(o.mass2);
   std::vector<double> masses;
   for (const auto& [mass, none] : amplitudes) masses.push_back(mass);
   // many instances: one thread each; few: all threads at one after the other
@@ -266,7 +182,7 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
     });
   };
   each(static_cast<std::int64_t>(masses.size()), [&](std::int64_t m, int with) {
-    Own one;
+    OfInstance one;
     one.mass2 = masses[static_cast<std::size_t>(m)];
     amplitudes.at(one.mass2) =
         field.kind == RandomField::Kind::Vacuum
@@ -283,7 +199,7 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
           vacuum_field(vacuum_of(p, field, own[at]), amplitudes.at(own[at].mass2), with);
       std::copy(made.begin(), made.end(), to.begin());
     } else {
-      drawn(p, field, own[at].seed, with, to);
+      draw_sites(field, own[at].seed, with, 0, to);
     }
   });
   for (std::size_t i = 1; i < own.size(); ++i)

@@ -1,137 +1,20 @@
 #include "runtime/run/starts/vacuum.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numbers>
 
-#include "runtime/fft/lines.hpp"
 #include "runtime/parallel.hpp"
-#include "runtime/random/philox.hpp"
+#include "runtime/run/starts/vacuum_parts.hpp"
 
 namespace vphi::runtime {
 namespace {
 
 using std::int64_t;
-using std::numbers::pi;
-
-constexpr int64_t kOversampling = 16;  ///< of the radial kernel, as in DEFROST
-constexpr double kNegligible = 6.5;    ///< exp(-6.5^2) is below the rounding of f64
-
-struct Shape {
-  std::array<int64_t, 3> n, half;
-  explicit Shape(const fft::Box& box) : n(box.n), half{n[0] / 2 + 1, n[1] / 2 + 1, n[2] / 2 + 1} {}
-  int64_t octant() const { return half[0] * half[1] * half[2]; }
-};
-
-/// Square root of the vacuum's power times V, without the volume, with the cut.
-class Amplitude {
- public:
-  explicit Amplitude(const Vacuum& v)
-      : mass2_(std::max(v.mass2, 0.0)), velocity_(v.velocity), smooth_(v.kernel_form) {
-    const int64_t n = *std::max_element(v.box.n.begin(), v.box.n.end());
-    const double dk = 2 * pi / (static_cast<double>(n) * v.dx);
-    // half Nyquist, (n/2 + 1) dk/2 as in DEFROST
-    const double half_nyquist = (static_cast<double>(n) / 2 + 1) * dk / 2;
-    cut_ = v.cutoff > 0 ? v.cutoff : smooth_ ? half_nyquist : INFINITY;
-  }
-  double cut() const { return cut_; }
-
-  double operator()(double k) const {
-    const double omega = std::sqrt(k * k + mass2_);
-    const double power = velocity_ ? omega / 2 : 1 / (2 * omega);
-    if (!smooth_) return k <= cut_ ? std::sqrt(power) : 0;
-    return std::sqrt(power) * std::exp(-(k / cut_) * (k / cut_));
-  }
-
- private:
-  double mass2_;
-  bool velocity_, smooth_;
-  double cut_ = 0;
-};
-
-/// c(r) = 1/(2 pi^2 r) int k c(k) sin(k r) dk on r_i = i dx/16, by the midpoint rule:
-///   sum_j x_j sin(k_j r_i) = Im[exp(i turn) conj(X_i)],  X = transform of x over M = 512 n
-///   entries.
-/// Of X the first 16 n + 2 entries are wanted, so sixteen interleaved parts of length 32 n are
-/// transformed side by side (two in each lane) and joined: X_i = sum_s exp(-2 pi i s i/M) Y_s(i).
-std::vector<double> radial_kernel(const Amplitude& amplitude, int64_t n, double dx) {
-  constexpr int64_t parts = 2 * fft::kLanes;
-  const int64_t count = n * kOversampling * kOversampling;
-  const double dr = dx / kOversampling;
-  const double dk = pi / (static_cast<double>(count) * dr);
-  const fft::Lines lines(2 * count / parts);
-  fft::Workspace w;
-  lines.prepare(w);
-  std::fill(w.re.begin(), w.re.end(), 0.0), std::fill(w.im.begin(), w.im.end(), 0.0);
-  for (int64_t j = 0; j < count; ++j) {
-    const double k = (static_cast<double>(j) + 0.5) * dk;
-    if (k > kNegligible * amplitude.cut()) break;
-    (j % 2 == 0 ? w.re : w.im)[j / 2] = k * amplitude(k) * dk;
-  }
-  lines.forward(w);
-
-  const int64_t reach = n * kOversampling + 2;  // beyond the corner of half a box, sqrt(3)/2 n
-  std::vector<double> kernel(reach);
-  for (int64_t i = 1; i < reach; ++i) {
-    const double angle = pi * static_cast<double>(i) / static_cast<double>(2 * count);
-    const fft::Complex step = std::polar(1.0, -2 * angle);
-    const int64_t at = i * fft::kLanes, mirror = (lines.length() - i) * fft::kLanes;
-    fft::Complex sum = 0, phase = 1;
-    for (int64_t l = 0; l < fft::kLanes; ++l, phase *= step * step) {
-      const fft::Complex z(w.re[at + l], w.im[at + l]), zm(w.re[mirror + l], -w.im[mirror + l]);
-      const fft::Complex odd = z - zm;  // 2i times the part in w.im
-      sum += phase * 0.5 * (z + zm + step * fft::Complex(odd.imag(), -odd.real()));
-    }
-    const double sine = std::sin(angle) * sum.real() - std::cos(angle) * sum.imag();
-    kernel[i] = sine / (2 * pi * pi * static_cast<double>(i) * dr);
-  }
-  kernel[0] = (4 * kernel[1] - kernel[2]) / 3;  // an even function's parabola
-  return kernel;
-}
-
-/// Fourier transform along `axis` of data that is even about 0 and of which only the octant is
-/// kept; the result is real and even again. Two lines share a lane as real and imaginary part.
-void even_transform(const Shape& shape, int axis, std::vector<double>& octant, int threads) {
-  const int64_t n = shape.n[axis], half = shape.half[axis];
-  if (n == 1) return;
-  const std::array<int64_t, 3> stride{1, shape.half[0], shape.half[0] * shape.half[1]};
-  const int a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;  // the other two
-  const int64_t lines_count = shape.half[a] * shape.half[b];
-  const int64_t pack = 2 * fft::kLanes, packs = (lines_count + pack - 1) / pack;
-  const fft::Lines lines(n);
-  parallel_ranges(packs, threads, [&](int64_t begin, int64_t end) {
-    fft::Workspace w;
-    lines.prepare(w);
-    for (int64_t p = begin; p < end; ++p) {
-      // The last pack may leave half a lane empty. Numbers left there by another pack would change
-      // the rounding of the line beside it, so the bits would depend on the number of threads.
-      if (lines_count - p * pack < pack)
-        std::fill(w.re.begin(), w.re.end(), 0.0), std::fill(w.im.begin(), w.im.end(), 0.0);
-      const auto each = [&](const auto& visit) {
-        for (int64_t l = 0; l < std::min(pack, lines_count - p * pack); ++l) {
-          const int64_t line = p * pack + l;
-          double* at =
-              octant.data() + line % shape.half[a] * stride[a] + line / shape.half[a] * stride[b];
-          visit(at, l / 2, l % 2 == 0 ? w.re : w.im);
-        }
-      };
-      each([&](double* at, int64_t lane, std::vector<double>& part) {
-        for (int64_t j = 0; j < n; ++j)
-          part[j * fft::kLanes + lane] = at[std::min(j, n - j) * stride[axis]];
-      });
-      lines.forward(w);
-      each([&](double* at, int64_t lane, std::vector<double>& part) {
-        for (int64_t j = 0; j < half; ++j) at[j * stride[axis]] = part[j * fft::kLanes + lane];
-      });
-    }
-  });
-}
 
 /// value(x, y, z) on the octant.
 template <class Value>
-std::vector<double> on_octant(const Shape& shape, int threads, const Value& value) {
-  std::vector<double> out(shape.octant());
+std::vector<double> on_octant(const OctantShape& shape, int threads, const Value& value) {
+  std::vector<double> out(shape.size());
   parallel_ranges(shape.half[2], threads, [&](int64_t begin, int64_t end) {
     for (int64_t z = begin; z < end; ++z)
       for (int64_t y = 0; y < shape.half[1]; ++y)
@@ -139,18 +22,6 @@ std::vector<double> on_octant(const Shape& shape, int threads, const Value& valu
           out[(z * shape.half[1] + y) * shape.half[0] + x] = value(x, y, z);
   });
   return out;
-}
-
-double norm(double x, double y, double z) { return std::sqrt(x * x + y * y + z * z); }
-
-/// Mode n of the white noise: complex normal with <|g|^2> = 1.
-fft::Complex noise(const Vacuum& v, int64_t nx, int64_t ny, int64_t nz, bool real) {
-  const auto word = [](int64_t n) { return static_cast<std::uint32_t>(n); };
-  // The highest bit keeps modes apart from numbers that are counted by site.
-  const auto [a, b] = random::normal_pair(philox::generate(
-      {word(nx), word(ny), word(nz), v.stream | 0x80000000U}, random::key_of(v.seed)));
-  if (real) return a;
-  return fft::Complex(a, b) * std::numbers::sqrt2 * 0.5;
 }
 
 }  // namespace
@@ -162,46 +33,27 @@ double Vacuum::volume() const {
 }
 
 VacuumRecipe vacuum_recipe(const Vacuum& v) {
-  const Amplitude amplitude(v);
   VacuumRecipe recipe;
-  recipe.cut = amplitude.cut();
+  recipe.cut = Amplitude(v).cut();
   recipe.smooth = v.kernel_form;
   recipe.scale = v.amplitude / std::sqrt(v.volume());
-  if (v.kernel_form && v.dims == 3) {
-    recipe.correlator =
-        radial_kernel(amplitude, *std::max_element(v.box.n.begin(), v.box.n.end()), v.dx);
+  if (by_correlator(v)) {
+    recipe.correlator = VacuumCorrelator(v).release();
     recipe.scale *= v.dx * v.dx * v.dx;
   }
   return recipe;
 }
 
 std::vector<double> vacuum_amplitudes(const Vacuum& v, int threads) {
-  const Shape shape(v.box);
-  const Amplitude amplitude(v);
-  const double scale = v.amplitude / std::sqrt(v.volume());
+  const OctantShape shape(v.box);
   std::vector<double> out;
-  if (v.kernel_form && v.dims == 3) {
-    const int64_t n = *std::max_element(v.box.n.begin(), v.box.n.end());
-    const auto kernel = radial_kernel(amplitude, n, v.dx);
-    out = on_octant(shape, threads, [&](int64_t x, int64_t y, int64_t z) {
-      const double r =
-          norm(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)) *
-          static_cast<double>(kOversampling);
-      const auto i = static_cast<int64_t>(r);
-      return kernel[i] + (r - static_cast<double>(i)) * (kernel[i + 1] - kernel[i]);
-    });
+  if (by_correlator(v)) {
+    out = on_octant(shape, threads, VacuumCorrelator(v));
     for (int axis = 0; axis < 3; ++axis) even_transform(shape, axis, out, threads);
-    const double cell = v.dx * v.dx * v.dx;
-    for (double& c : out) c *= cell * scale;
+    const double scale = correlator_scale(v);
+    for (double& c : out) c *= scale;
   } else {
-    std::array<double, 3> dk{};
-    for (int axis = 0; axis < 3; ++axis)
-      dk[axis] = 2 * pi / (static_cast<double>(v.box.n[axis]) * v.dx);
-    out = on_octant(shape, threads, [&](int64_t x, int64_t y, int64_t z) {
-      if (x == 0 && y == 0 && z == 0) return 0.0;
-      return scale * amplitude(norm(static_cast<double>(x) * dk[0], static_cast<double>(y) * dk[1],
-                                    static_cast<double>(z) * dk[2]));
-    });
+    out = on_octant(shape, threads, amplitude_by_formula(v));
   }
   out[0] = 0;  // the zero mode is the homogeneous value
   return out;
@@ -213,26 +65,17 @@ std::vector<double> vacuum_field(const Vacuum& v, int threads) {
 
 std::vector<double> vacuum_field(const Vacuum& v, const std::vector<double>& amplitude,
                                  int threads) {
-  const Shape shape(v.box);
+  const OctantShape shape(v.box);
   const auto [nx, ny, nz] = shape.n;
-  const auto signed_number = [](int64_t i, int64_t n) { return i <= n / 2 ? i : i - n; };
   std::vector<fft::Complex> modes(v.box.modes());
-  parallel_ranges(ny * nz, threads, [&, nx = nx, ny = ny, nz = nz](int64_t begin, int64_t end) {
+  parallel_ranges(ny * nz, threads, [&, ny = ny, nz = nz](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const int64_t y = row % ny, z = row / ny;
-      const int64_t mirror_y = (ny - y) % ny, mirror_z = (nz - z) % nz;
-      const int64_t mirror = mirror_z * ny + mirror_y;
       const double* rms =
           amplitude.data() +
           (std::min(z, nz - z) * shape.half[1] + std::min(y, ny - y)) * shape.half[0];
-      for (int64_t x = 0; x < shape.half[0]; ++x) {
-        const bool paired = x == 0 || 2 * x == nx;  // -n lies in the same plane
-        const bool drawn_there = paired && mirror < row;
-        const auto g =
-            noise(v, x, signed_number(drawn_there ? mirror_y : y, ny),
-                  signed_number(drawn_there ? mirror_z : z, nz), paired && mirror == row);
-        modes[row * shape.half[0] + x] = rms[x] * (drawn_there ? std::conj(g) : g);
-      }
+      for (int64_t x = 0; x < shape.half[0]; ++x)
+        modes[row * shape.half[0] + x] = rms[x] * mode_noise(v, x, y, z);
     }
   });
   std::vector<double> out(v.box.sites());

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "runtime/fft/fft.hpp"
@@ -39,6 +40,9 @@ struct Vacuum {
 
   double volume() const;
 };
+
+/// Root mean square of |F_k| for n_x, n_y, n_z = 0 .. N_i/2; signs do not matter.
+using ModeAmplitude = std::function<double(std::int64_t, std::int64_t, std::int64_t)>;
 
 /// Root mean square of |F_k| for each mode of the octant n_i = 0 .. N_i/2, n_x fastest.
 std::vector<double> vacuum_amplitudes(const Vacuum& vacuum, int threads);
