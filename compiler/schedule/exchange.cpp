@@ -13,48 +13,106 @@ namespace {
 using algebra::Expr;
 using algebra::Op;
 
+void deepen(std::array<int, 2>& known, const std::array<int, 2>& depth) {
+  for (std::size_t side = 0; side < 2; ++side) known[side] = std::max(known[side], depth[side]);
+}
+
+/// How deep the ghosts of a buffer must be filled, across the cut axis and a second one.
+struct Depth {
+  std::array<int, 2> planes{}, lines{};
+  void deepen(const Depth& other) {
+    schedule::deepen(planes, other.planes), schedule::deepen(lines, other.lines);
+  }
+  bool none() const { return *this == Depth{}; }
+  bool operator==(const Depth&) const = default;
+};
+using Depths = std::map<int, Depth>;  ///< by buffer; one that is missing needs nothing
+
+void deepen(Depths& known, const Depths& more) {
+  for (const auto& [buffer, depth] : more) known[buffer].deepen(depth);
+}
+
+/// What launches need of the ghosts that others fill.
 class Exchange {
  public:
   explicit Exchange(Plan& plan) : plan_(plan) {
     const program::Cut& cut = plan.program.cut;
-    reach_ = reach_across(plan, cut.axis);
-    if (cut.second.ranks > 1) beside_ = reach_across(plan, cut.axis - 1);
     for (const kernel::Kernel& kernel : plan.kernels) {
-      std::set<int>& buffers = reads_.emplace_back();
+      Depths& reads = reads_.emplace_back();
       for (const auto& [buffer, depth] : reach_across(plan, kernel, cut.axis))
-        buffers.insert(buffer);
-      if (cut.second.ranks == 1) continue;
-      for (const auto& [buffer, depth] : reach_across(plan, kernel, cut.axis - 1))
-        buffers.insert(buffer);
+        reads[buffer].planes = depth;
+      if (cut.second.ranks > 1)
+        for (const auto& [buffer, depth] : reach_across(plan, kernel, cut.axis - 1))
+          reads[buffer].lines = depth;
+      deepen(deepest_, reads);
     }
   }
 
-  void operator()(std::vector<program::Launch>& list) {
-    std::map<int, std::size_t> stale;  // buffer -> the launch that wrote it last
-    const auto fill = [&](int buffer) {
-      const auto at = stale.find(buffer);
-      if (at == stale.end()) return;
-      list[at->second].halos.push_back(
-          {buffer, depth_in(reach_, buffer), depth_in(beside_, buffer)});
-      stale.erase(at);
-    };
-    const auto fill_all = [&] {
-      while (!stale.empty()) fill(stale.begin()->first);
-    };
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const auto number = static_cast<std::size_t>(list[i].kernel);
-      for (const int buffer : reads_[number]) fill(buffer);
-      for (const int buffer : written(list[i]))
-        if (reach_.contains(buffer) || beside_.contains(buffer)) stale[buffer] = i;
-      if (list[i].solve >= 0) fill_all();
-    }
-    fill_all();
+  /// After steps, which follow one another, ghosts are as deep as the lists read that come next;
+  /// after all other lists as deep as any kernel reads.
+  void operator()() {
+    program::Program& p = plan_.program;
+    std::vector<Launches*> steps;
+    for (Launches& list : p.cycle) steps.push_back(&list);
+    if (steps.empty()) steps.push_back(&p.step);
+    const std::vector<Depths> after = after_steps(steps);
+    p.each_list([&](Launches& list) {
+      const auto step = std::ranges::find(steps, &list);
+      if (step != steps.end())
+        return fill(list, after[static_cast<std::size_t>(step - steps.begin())]);
+      fill(list, &list == &p.step ? after[0] : deepest_);
+    });
   }
 
  private:
-  static std::array<int, 2> depth_in(const Reach& reach, int buffer) {
-    const auto found = reach.find(buffer);
-    return found == reach.end() ? std::array<int, 2>{} : found->second;
+  using Launches = std::vector<program::Launch>;
+
+  /// What the steps must leave, by their place in the cycle. Whatever is launched beside steps
+  /// comes between any two of them, but for the start.
+  std::vector<Depths> after_steps(const std::vector<Launches*>& steps) {
+    program::Program& p = plan_.program;
+    Depths beside;
+    p.each_list([&](Launches& list) {
+      const bool step = &list == &p.step || std::ranges::find(steps, &list) != steps.end();
+      if (!step && &list != &p.prologue) deepen(beside, before(list, {}));
+    });
+    std::vector<Depths> after(steps.size(), beside);
+    // what a step does not write is needed as the step after it does
+    for (std::size_t turn = 0; turn < 2; ++turn)
+      for (std::size_t k = steps.size(); k-- > 0;) {
+        const std::size_t next = (k + 1) % steps.size();
+        deepen(after[k], before(*steps[next], after[next]));
+      }
+    return after;
+  }
+
+  /// What a list needs of the ghosts when it begins, where it must leave `after`.
+  Depths before(const Launches& list, Depths after) const {
+    for (auto launch = list.rbegin(); launch != list.rend(); ++launch) step_back(*launch, after);
+    return after;
+  }
+
+  /// Halos of a list that must leave `after`: each stands at the last launch that writes the buffer
+  /// before one that reads its ghosts, as deep as those read that come before the next one that
+  /// writes it.
+  void fill(Launches& list, Depths after) const {
+    for (auto launch = list.rbegin(); launch != list.rend(); ++launch)
+      for (const auto& [buffer, depth] : step_back(*launch, after))
+        launch->halos.push_back({buffer, depth.planes, depth.lines});
+  }
+
+  /// From what is needed after a launch to what is needed before it. What it must fill comes back.
+  Depths step_back(const program::Launch& launch, Depths& needed) const {
+    if (launch.solve >= 0) deepen(needed, deepest_);  // its launches come behind this one
+    Depths filled;
+    for (const int buffer : written(launch)) {
+      const auto found = needed.find(buffer);
+      if (found == needed.end()) continue;
+      if (!found->second.none()) filled.insert(*found);
+      needed.erase(found);
+    }
+    deepen(needed, reads_[static_cast<std::size_t>(launch.kernel)]);
+    return filled;
   }
 
   /// Buffers whose present copy is another one after the launch.
@@ -72,8 +130,8 @@ class Exchange {
   }
 
   Plan& plan_;
-  Reach reach_, beside_;              // across the cut axis, and a second one
-  std::vector<std::set<int>> reads_;  // of neighbours, by kernel
+  Depths deepest_;             ///< of all kernels
+  std::vector<Depths> reads_;  ///< of neighbours, by kernel
 };
 
 /// Sums over pairs read all sites of the other side of a pair.
@@ -105,20 +163,9 @@ Reach reach_across(const Plan& plan, const kernel::Kernel& kernel, int axis) {
   return reach;
 }
 
-Reach reach_across(const Plan& plan, int axis) {
-  Reach all;
-  for (const kernel::Kernel& kernel : plan.kernels) {
-    for (const auto& [buffer, depth] : reach_across(plan, kernel, axis)) {
-      auto& known = all[buffer];
-      for (std::size_t side = 0; side < 2; ++side) known[side] = std::max(known[side], depth[side]);
-    }
-  }
-  return all;
-}
-
 void exchange(Plan& plan) {
   Exchange in(plan);
-  plan.program.each_list([&](std::vector<program::Launch>& list) { in(list); });
+  in();
 }
 
 }  // namespace vphi::schedule

@@ -2,8 +2,12 @@
 //
 // A kernel that reads an array across the cut axis needs the ghosts of that array. They are stale
 // once a launch has written the array. They are filled after the last launch that writes it before
-// the next one that reads it there, and at the latest at the end of each list of launches. So
-// between lists all of them are fresh, in whatever order the runtime executes the lists.
+// the next one that reads it there, as deep as is read before it is written again.
+//
+// Steps follow one another in their cycle, and the runtime may launch any other list between two of
+// them. So at the end of a step ghosts are as deep as the next steps or any of these lists read. At
+// the end of all other lists, and after a start, they are as deep as any kernel reads. In whatever
+// order the runtime executes lists, a kernel finds the ghosts that it reads.
 #pragma once
 
 #include <array>
@@ -16,9 +20,7 @@ namespace vphi::schedule {
 /// Planes below and above a site that kernels read, for each buffer that is read across the axis.
 using Reach = std::map<int, std::array<int, 2>>;
 
-/// Of all kernels of a plan.
-Reach reach_across(const Plan& plan, int axis);
-/// Of one kernel of it.
+/// Of one kernel of a plan.
 Reach reach_across(const Plan& plan, const kernel::Kernel& kernel, int axis);
 
 /// Adds halos to every list of launches of a plan that has been cut.

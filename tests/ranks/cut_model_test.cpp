@@ -32,6 +32,14 @@ TEST(CutModel, CountsPlanesAndSumsOfAStep) {
   EXPECT_GT(traffic.sums, 0);
 }
 
+/// SHASTA's sweep along z reads six planes on each side of four quantities and three of N; those
+/// along x and y read none across z, and the sweeps before it send once a step what it reads.
+TEST(CutModel, PlanesAreSentOnceForTheSweepThatReadsThem) {
+  const program::Program p = share("hydro/fireball", "48^3", 2);
+  const runtime::Traffic traffic = runtime::traffic_of_step(p);
+  EXPECT_EQ(traffic.planes, (4 * 12 + 6) * 48 * 48 * sizeof(float));
+}
+
 /// More than eight ranks add up their own sums first: six numbers of preheating.
 TEST(CutModel, ManyRanksSendOneOfEachSum) {
   const auto sums = [](int ranks) {
