@@ -40,7 +40,7 @@ void insert(std::vector<Inserted>& all, Inserted term) {
 }  // namespace
 
 Matrix insertion_staple(const std::vector<WordTerm>& terms, int axis, const LinkOf& link,
-                        const SpinorOf& x, const SpinorOf& y, const WeightAt& weight_at) {
+                        const MiddleAt& middle) {
   std::vector<Inserted> all;
   for (const WordTerm& term : terms) {
     const std::vector<LinkAt> walk = links(term.word, term.from);
@@ -51,8 +51,7 @@ Matrix insertion_staple(const std::vector<WordTerm>& terms, int axis, const Link
       std::vector<LinkAt> moved = walk;
       for (LinkAt& l : moved) l.at = l.at + site;
       const auto letter = moved.begin() + static_cast<std::ptrdiff_t>(k);
-      const Matrix m =
-          times(weight_at(term.weight, site), colour_outer(term.spin, y(term.at + site), x(site)));
+      const Matrix m = middle(term, site);
       Inserted part{{letter + 1, moved.end()}, m, {moved.begin(), letter}};
       if (walk[k].adjoint)
         part = {reversed_links(part.right), adjoint(m), reversed_links(part.left)};

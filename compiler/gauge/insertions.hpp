@@ -29,12 +29,12 @@ struct WordTerm {
   int of = 0;  ///< whose links the word has (kOtherLinks)
 };
 
-/// A number of the operator as it is at another site.
-using WeightAt = std::function<Complex(const Complex& weight, Offset at)>;
+/// M of a term at a site.
+using MiddleAt = std::function<Matrix(const WordTerm& term, Offset site)>;
 
-/// V for the link of this site along `axis` of the words' field, of Re <x, D y>; no parts: no word
-/// has such a link. All words have the links of one field, `link`.
+/// V for the link of this site along `axis` of the words' field, of the sum of Re tr(P_t M_t); no
+/// parts: no word has such a link. All words have the links of one field, `link`.
 Matrix insertion_staple(const std::vector<WordTerm>& terms, int axis, const LinkOf& link,
-                        const SpinorOf& x, const SpinorOf& y, const WeightAt& weight_at);
+                        const MiddleAt& middle);
 
 }  // namespace vphi::gauge

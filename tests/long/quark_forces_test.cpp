@@ -59,6 +59,45 @@ TEST_P(QuarkForces, AreThoseOfAnotherProgram) {
   testing::expect_forces(quarks, row.forces, true);
 }
 
+/// Twisted-mass quarks with a clover term at odd sites: S and -2 log|det R| at even sites apart,
+/// and the forces of both (those of the links alone with phi = 0).
+TEST(QuarkHalves, OfALocalPartWithLinks) {
+  testing::FixedQuarks quarks(
+      std::string("model quarks\nparam kappa = 0.13, mu_q = 0.2, csw = 1.5\n"
+                  "lattice grid: 4 * 2 * 6 * 4\ngauge U: SU(3)\n"
+                  "fermion psi: spinor, boundary(t) = antiperiodic\n"
+                  "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n") +
+          kFieldStrength +
+          "D(psi) = psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi) - "
+          "kappa*csw*sum(gamma[mu]*gamma[nu]*F[mu,nu]*psi, mu < nu)\n"
+          "action quarks = pseudofermion(D, solver = cgne(1e-14), even_odd = on)\n"
+          "sample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = 1, scheme = "
+          "leapfrog\n}\ninit U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
+      3, 4, 192, 0.7);
+  quarks.at_odd_sites({4, 2, 6, 4});
+  EXPECT_NEAR(quarks.action(), 1051.110300049565, 1e-6);
+  EXPECT_NEAR(-2 * quarks.logarithm(), 13.280034855056, 1e-9);
+  const std::vector<double> both = quarks.slopes();
+  quarks.without_fields();
+  EXPECT_EQ(quarks.action(), 0);
+  const std::vector<double> links = quarks.slopes();
+  std::vector<double> fields;
+  for (std::size_t i = 0; i < both.size(); ++i) fields.push_back(both[i] - links[i]);
+  const auto expect = [&](const std::vector<double>& slopes, const testing::KnownForces& known) {
+    double squares = 0, along = 0;
+    for (std::size_t i = 0; i < slopes.size(); ++i) {
+      squares += slopes[i] * slopes[i];
+      along += slopes[i] * quarks.momentum(i);
+    }
+    EXPECT_NEAR(squares, known.squares, 1e-8 * known.squares);
+    EXPECT_NEAR(along, known.along, 1e-8);
+    EXPECT_NEAR(slopes[quarks.place(0, 0, 0)], known.first, 1e-8);
+    EXPECT_NEAR(slopes[quarks.place(1 + 4 * 2 * (2 + 6 * 3), 3, 7)], known.last, 1e-8);
+  };
+  expect(fields, {0, 3197.1767728298, 70.7755263494, 1.3997683146, 0.1241660347});
+  expect(links, {0, 3.2798564304, 0.7984692431, 0.0382752567, 0.0057559193});
+}
+
 /// deltaH of a trajectory of three levels, Hasenbusch's splitting at odd sites, n and 2n steps.
 TEST(QuarkTrajectories, AreThoseOfAnotherProgram) {
   const auto delta = [](int steps) {

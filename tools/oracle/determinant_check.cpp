@@ -231,18 +231,21 @@ class DeterminantComparison {
 
   /// The field with zeros at even sites, if those of the determinant are at odd ones.
   Spinors kept(const Determinant& one, Spinors psi) const {
-    for (std::size_t i = 0; one.halves && i < psi.size(); ++i) {
-      int sum = 0;
-      const Place p = text_.box.place(static_cast<int>(i / size()));
-      for (int axis = 0; axis < text_.box.dims; ++axis) sum += p[static_cast<std::size_t>(axis)];
-      if (sum % 2 == 0) psi[i] = 0;
-    }
+    for (std::size_t i = 0; one.halves && i < psi.size(); ++i)
+      if (!odd(static_cast<int>(i / size()))) psi[i] = 0;
     return psi;
+  }
+
+  bool odd(int site) const {
+    int sum = 0;
+    const Place p = text_.box.place(site);
+    for (int axis = 0; axis < text_.box.dims; ++axis) sum += p[static_cast<std::size_t>(axis)];
+    return sum % 2 == 1;
   }
 
   std::vector<DerivativeRow> solutions(const Determinant& one) {
     const Spinors phi = phi_of(one), x = x_of(one), y = field(one.name, "y");
-    const Spinors right = image(one.below, phi), odd = kept(one, y);
+    const Spinors right = image(one.below, phi), own = kept(one, y);
     const auto row = [&](const char* what, const char* source) {
       DerivativeRow r{fmt::format("{} of {}", what, one.name), source, 0, 0, {}};
       r.allowed = tolerance();
@@ -250,7 +253,7 @@ class DeterminantComparison {
     };
     Filling drawn(row("phi", one.halves ? "Y is eta" : "D phi is that of eta"));
     if (one.halves)
-      take(drawn, odd, kept(one, field(one.name, "y", true)));
+      take(drawn, own, kept(one, field(one.name, "y", true)));
     else
       take(drawn, right, image(one.above, field(one.name, "y", true)));
     Filling solved(row("Y", "D Y"));
@@ -261,8 +264,8 @@ class DeterminantComparison {
     for (int i = 0; i < kDraws; ++i) {
       Spinors v(x.size());
       for (Complex& z : v) z = Complex(normal(random), normal(random));
-      take(adjoint, {product(x, image(one.above, v))}, {product(odd, v)});
-      adjoint.size(std::sqrt(std::abs(product(odd, odd)) * std::abs(product(v, v))) / 10);
+      take(adjoint, {product(x, image(one.above, v))}, {product(own, v)});
+      adjoint.size(std::sqrt(std::abs(product(own, own)) * std::abs(product(v, v))) / 10);
     }
     return {drawn.done(), solved.done(), adjoint.done()};
   }
@@ -327,6 +330,45 @@ class DeterminantComparison {
     return value;
   }
 
+  /// log|det R| at a site, R what the operator makes there of a spinor of this site.
+  long double logarithm(const dsl::Expr& call, int site) {
+    const std::size_t n = size();
+    std::vector<Complex> r(n * n);
+    for (std::size_t j = 0; j < n; ++j) {
+      Spinors unit(static_cast<std::size_t>(text_.box.sites()) * n);
+      unit[static_cast<std::size_t>(site) * n + j] = 1;
+      const Spinors column = image(&call, unit, {site});
+      for (std::size_t i = 0; i < n; ++i) r[i * n + j] = column[i];
+    }
+    long double sum = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      std::size_t pivot = k;
+      for (std::size_t i = k; i < n; ++i)
+        if (std::abs(r[i * n + k]) > std::abs(r[pivot * n + k])) pivot = i;
+      for (std::size_t j = 0; j < n; ++j) std::swap(r[k * n + j], r[pivot * n + j]);
+      sum += std::log(std::abs(r[k * n + k]));
+      for (std::size_t i = k + 1; i < n; ++i) {
+        const Complex f = r[i * n + k] / r[k * n + k];
+        for (std::size_t j = k; j < n; ++j) r[i * n + j] -= f * r[k * n + j];
+      }
+    }
+    return sum;
+  }
+
+  /// The sum of log|det R1| - log|det R2| over these even sites, of fields at odd ones.
+  long double logarithms(const std::vector<Determinant>& all, const std::vector<int>& sites) {
+    long double sum = 0;
+    for (const Determinant& one : all) {
+      if (!one.halves) continue;
+      for (const int s : sites) {
+        if (odd(s)) continue;
+        sum += logarithm(*one.above, s);
+        if (one.below) sum -= logarithm(*one.below, s);
+      }
+    }
+    return sum;
+  }
+
   /// D1 Y and -D2 phi of all determinants, one after the other.
   Spinors forms(const std::vector<Determinant>& all, const std::vector<int>& sites) {
     Spinors result;
@@ -351,7 +393,7 @@ class DeterminantComparison {
     return {sites.begin(), sites.end()};
   }
 
-  /// d/dw of 2 Re <X, D1 Y> - 2 Re <X, D2 phi>.
+  /// d/dw of 2 Re <X, D1 Y> - 2 Re <X, D2 phi> + 2 log|det R1| - 2 log|det R2|.
   long double slope(const std::vector<Determinant>& all, const std::vector<int>& sites, int site,
                     int axis, int a) {
     Spinors x;
@@ -361,8 +403,13 @@ class DeterminantComparison {
         x.insert(x.end(), own.begin(), own.end());
       }
     }
+    const bool moves = logarithms(all, sites) !=
+                       turned(site, axis, a, 0.5L, [&] { return logarithms(all, sites); });
     const auto at = [&](long double w) {
-      return turned(site, axis, a, w, [&] { return 2 * product(x, forms(all, sites)).real(); });
+      return turned(site, axis, a, w, [&] {
+        const long double local = moves ? logarithms(all, sites) : 0;
+        return 2 * (product(x, forms(all, sites)).real() + local);
+      });
     };
     const long double h = 1e-3L;
     return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);

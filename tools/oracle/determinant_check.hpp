@@ -3,7 +3,9 @@
 // denominator (1 where there is none), must give
 //   D2 phi = D1 eta at the start,   D1 Y = D2 phi,   <X, D1 v> = <Y, v> for any v,
 // and the kicks of each momentum must be the difference quotient of 2 Re <X, D1 Y - D2 phi> along
-// exp(i w T_a) U. The first three are within the solvers' tolerances.
+// exp(i w T_a) U; of fields at odd sites 2 log|det R1| - 2 log|det R2| at even sites is added, R_i
+// what D_i makes at a site of a spinor of this site. The first three are within the solvers'
+// tolerances.
 #pragma once
 
 #include <vector>

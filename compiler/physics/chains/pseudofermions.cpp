@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/insertions.hpp"
@@ -13,6 +14,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/spinors/even_odd.hpp"
 #include "compiler/physics/spinors/linear_map.hpp"
+#include "compiler/physics/spinors/site_blocks.hpp"
 #include "compiler/text/solver.hpp"
 
 namespace vphi::physics {
@@ -25,19 +27,31 @@ namespace {
 /// One determinant: its field phi, and X and Y.
 class PseudofermionField {
  public:
-  /// `below`: the determinant that this one is divided by; null: there is none.
+  /// `below`: the determinant that this one is divided by; null: there is none. `power` is below 1
+  /// for a fraction, and for the root 1/2 of a hermitian determinant without one.
   PseudofermionField(const Motion& d, const gauge::LinkOf& link, std::string name,
-                     const DeterminantFactor& factor, const DeterminantFactor* below,
-                     Pseudofermions& to)
-      : d_(d), factor_(factor), below_(below), link_(link), name_(std::move(name)), to_(to) {}
+                     DeterminantFactor factor, std::optional<DeterminantFactor> below,
+                     long double power, Pseudofermions& to)
+      : d_(d),
+        factor_(std::move(factor)),
+        below_(std::move(below)),
+        link_(link),
+        root_(!factor_.fraction && power < 1),
+        name_(std::move(name)),
+        to_(to) {}
+  PseudofermionField(const PseudofermionField&) = delete;  // its functions point to its blocks
 
   void add() {
     check_weights(factor_);
     if (below_) check_weights(*below_);
+    hold_blocks(factor_, "", blocks_, kHeld);
+    if (below_) hold_blocks(*below_, "below_", blocks_below_, kHeld + kHeldFields);
+    add_blocks(to_.made);
     phi_ = new_spinor("phi", true);
     x_ = new_spinor("x", true);
     y_ = new_spinor("y", true);
     if (factor_.fraction) return add_fraction();
+    if (root_) return add_root();
     right_ = below_ ? new_spinor("right", true) : phi_;
     if (halves()) lifted_ = new_spinor("lifted", true);
     if (halves() && below_) {
@@ -48,10 +62,15 @@ class PseudofermionField {
     add_field();
     // phi = D2^-1 D1 eta; x is not in use yet
     if (below_) add_solution(*below_, below_->solver, phi_, x_, to_.made, false);
+    add_blocks(to_.for_kicks);
     add_solutions(factor_.kicks ? *factor_.kicks : factor_.solver, to_.for_kicks, true);
-    if (factor_.kicks || factor_.past > 0) add_solutions(factor_.solver, to_.for_energy, false);
+    if (factor_.kicks || factor_.past > 0) {
+      add_blocks(to_.for_energy);
+      add_solutions(factor_.solver, to_.for_energy, false);
+    }
     forget_past();
     add_density();
+    add_logarithms();
     add_staples();
     say();
   }
@@ -80,11 +99,23 @@ class PseudofermionField {
                       "run ends where they leave the range",
                       name_));
     }
-    if (halves())
+    if (root_) {
+      d_.remark(
+          fmt::format("{}: its field is at odd sites, where M = R - H R^-1 H is hermitian and "
+                      "positive: |det {}| is det M but for a number, without a rational "
+                      "function",
+                      name_, factor_.name));
+    } else if (halves())
       d_.remark(
           fmt::format("{}: its field is at odd sites. |det {}|^2 is that of R - H R^-1 H "
-                      "there times |det R|^2 at even sites, which is a constant",
-                      name_, factor_.name));
+                      "there times |det R|^2 at even sites, {}",
+                      name_, factor_.name,
+                      blocks_of(factor_) ? "which depends on the links" : "which is a constant"));
+    if (const SiteBlocks* blocks = blocks_of(factor_))
+      d_.remark(fmt::format(
+          "{}: R holds links. R, R^-1 and log|det R| are made of these before the solves "
+          "and kept in memory, in blocks of {} rows",
+          name_, fmt::join(rows_of_blocks(*blocks), ", ")));
     if (factor_.past > 0)
       d_.remark(
           fmt::format("{}: solves for kicks start from the best combination of the last {} "
@@ -125,23 +156,87 @@ class PseudofermionField {
     return real_parts(arena(), apply(form, link_, psi), true);
   }
 
-  Update update(const char* what, std::string shown, int first,
-                const std::vector<Expr>& values) const {
+  Update update(const char* what, std::string shown, NewValues values) const {
     Update made;
     made.name = fmt::format("{}_{}", what, name_);
     made.shown = std::move(shown);
     made.span = factor_.span;
-    for (std::size_t i = 0; i < values.size(); ++i)
-      made.values.emplace_back(first + static_cast<int>(i), values[i]);
+    made.values = std::move(values);
     return made;
+  }
+  Update update(const char* what, std::string shown, int first,
+                const std::vector<Expr>& values) const {
+    NewValues numbered;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      numbered.emplace_back(first + static_cast<int>(i), values[i]);
+    return update(what, std::move(shown), std::move(numbered));
   }
 
   std::vector<Expr> lift(const PartedOperator& op, int first) const {
     return lifted(d_, op, link_, factor_.colours, first);
   }
-  /// D of a lifted field: 0 at even sites.
-  std::vector<Expr> applied_at_odd(const SpinorForm& form, int first) const {
-    return at_odd(d_, applied(form, first));
+  /// D of a lifted field, or its adjoint: 0 at even sites.
+  std::vector<Expr> applied_at_odd(const DeterminantFactor& factor, bool adjoint, int first) const {
+    if (!blocks_of(factor))
+      return at_odd(d_, applied(adjoint ? factor.adjoint : factor.form, first));
+    const PartedOperator& parts = adjoint ? *factor.adjoint_parts : *factor.parts;
+    SpinorForm held = parts.local;
+    held.terms.insert(held.terms.end(), parts.hops.terms.begin(), parts.hops.terms.end());
+    return at_odd(d_, applied(held, first));
+  }
+
+  // ---- local parts with links -------------------------------------------------------------------
+
+  /// Numbers of fields of links from here on are matrices in memory (site_blocks.hpp).
+  static constexpr int kHeld = 1 << 20;
+
+  const SiteBlocks* blocks_of(const DeterminantFactor& factor) const {
+    const std::optional<SiteBlocks>& blocks = &factor == &factor_ ? blocks_ : blocks_below_;
+    return blocks ? &*blocks : nullptr;
+  }
+
+  /// R and R^-1 of an R that holds links are read from memory.
+  void hold_blocks(DeterminantFactor& factor, const char* prefix, std::optional<SiteBlocks>& blocks,
+                   int first) {
+    if (!factor.parts || !factor.parts->inverse.terms.empty()) return;
+    blocks = site_blocks(d_, factor.parts->local, factor.colours);
+    link_ = with_blocks(arena(), link_, *blocks, first);
+    factor.parts->local = factor.parts->inverse = held_form(arena(), *blocks, first, false);
+    factor.adjoint_parts->local = factor.adjoint_parts->inverse =
+        held_form(arena(), *blocks, first, true);
+    const auto hold = [&](const std::vector<int>& arrays, const std::string& what) {
+      for (std::size_t i = 0; i < arrays.size(); ++i)
+        to_.memory.push_back(
+            {arrays[i], fmt::format("{}_{}{}_{}", name_, prefix, what, i + 1), true});
+    };
+    hold(blocks->arrays, "local");
+    hold({blocks->logarithm}, "logarithm");
+    for (std::size_t k = 0; k < blocks->traces.size(); ++k)
+      hold(blocks->traces[k], fmt::format("trace_{}", k + 1));
+  }
+
+  /// R and R^-1 at the links of now.
+  void add_blocks(std::vector<Update>& to) const {
+    for (const auto* blocks : {&blocks_, &blocks_below_}) {
+      if (!*blocks) continue;
+      const std::string shown = fmt::format("the part of D at the site for {}", name_);
+      to.push_back(update("local", shown, local_values(d_, **blocks, link_)));
+      to.push_back(update("inverse", shown + ": its inverse at even sites, log|det| there",
+                          inverse_values(d_, **blocks)));
+    }
+  }
+
+  long double power() const { return factor_.fraction ? factor_.fraction->power : 1; }
+
+  /// S has -2p log|det R| at even sites, and +2 of a denominator.
+  void add_logarithms() const {
+    const auto add = [&](const DeterminantFactor& factor, long double number) {
+      if (const SiteBlocks* blocks = blocks_of(factor))
+        to_.density = gauge::plus(
+            to_.density, gauge::times(this->number(number), arena().load(blocks->logarithm)));
+    };
+    add(factor_, -2 * power());
+    if (below_) add(*below_, 2);
   }
 
   /// The right side of D2 phi = D1 eta, or phi = D eta itself.
@@ -152,7 +247,7 @@ class PseudofermionField {
           update("lifted_eta", shown + ": at even sites", lifted_, lift(*factor_.parts, y_)));
     to_.made.push_back(
         update("drawn", shown, right_,
-               halves() ? applied_at_odd(factor_.form, lifted_) : applied(factor_.form, y_)));
+               halves() ? applied_at_odd(factor_, false, lifted_) : applied(factor_.form, y_)));
   }
 
   // ---- X and Y ----------------------------------------------------------------------------------
@@ -166,7 +261,7 @@ class PseudofermionField {
     if (below_)
       to.push_back(update(
           "right", fmt::format("{} phi of {}", below_->name, name_), right_,
-          halves() ? applied_at_odd(below_->form, lifted_phi_) : applied(below_->form, phi_)));
+          halves() ? applied_at_odd(*below_, false, lifted_phi_) : applied(below_->form, phi_)));
     add_solution(factor_, chosen, y_, x_, to, kicks);
     if (!wants_hermitian(chosen)) add_solve(factor_, chosen, true, x_, y_, to, kicks);
     if (below_ && halves())
@@ -187,9 +282,9 @@ class PseudofermionField {
       to.push_back(
           update(unknown == phi_ ? "phi" : "y", shown, unknown, applied(factor.adjoint, inner)));
     } else if (unknown == phi_) {
-      to.push_back(update("phi", shown, unknown, applied_at_odd(factor.adjoint, inner)));
+      to.push_back(update("phi", shown, unknown, applied_at_odd(factor, true, inner)));
     } else {
-      to.push_back(update("y_odd", shown, lifted_, applied_at_odd(factor.adjoint, inner)));
+      to.push_back(update("y_odd", shown, lifted_, applied_at_odd(factor, true, inner)));
       to.push_back(update("y", fmt::format("Y of {} at even sites", name_), unknown,
                           lift(*factor.parts, lifted_)));
     }
@@ -288,16 +383,20 @@ class PseudofermionField {
     add_poles(f.field_solver, f.field, y_, to_.made);
     to_.made.push_back(update("phi", fmt::format("phi of {}", name_), phi_, summed(f.field, y_)));
     to_.made.push_back(density("eta", y_, arrays_of(y_)));
+    add_blocks(to_.for_kicks);
     add_poles(factor_.kicks ? *factor_.kicks : factor_.solver, f.action, phi_, to_.for_kicks);
     for (std::size_t k = 0; k < fractions(); ++k) add_image(k);
+    add_blocks(to_.for_energy);
     add_poles(factor_.solver, f.action, phi_, to_.for_energy);
     to_.for_energy.push_back(density("phi", phi_, summed(f.action, phi_)));
     const Expr own = arena().load(own_);
     to_.density = to_.density ? gauge::plus(to_.density, own) : own;
+    add_logarithms();
     const std::vector<gauge::WordTerm> words = words_of(factor_);
     for (std::size_t k = 0; k < fractions(); ++k)
       add_staple(words, spinor_at(lifted_poles_[k]), spinor_at(images_[k]),
-                 number(-2 * f.action.residues[k]));
+                 number(-2 * f.action.residues[k]),
+                 {k == 0 ? blocks_of(factor_) : nullptr, f.power / f.action.residues[k]});
     say();
   }
 
@@ -379,8 +478,46 @@ class PseudofermionField {
     if (k > 0)
       to.push_back(update("lifted_x", fmt::format("X of {} at even sites", name_), x,
                           lift(*factor_.adjoint_parts, poles_[k])));
-    to.push_back(update("y_odd", shown, lifted_, applied_at_odd(factor_.adjoint, x)));
+    to.push_back(update("y_odd", shown, lifted_, applied_at_odd(factor_, true, x)));
     to.push_back(update("y", shown + " at even sites", images_[k], lift(*factor_.parts, lifted_)));
+  }
+
+  // ---- roots of hermitian determinants
+  // ------------------------------------------------------------
+
+  /// M = a - H H/a at odd sites is hermitian and positive where H^+ = -H, and |det D| is det M but
+  /// for a number: S = <phi, M^-1 phi>. phi = (D eta)/sqrt(a) at odd sites, eta at all sites, since
+  /// D D^+ = a M there. dS = -Re <X, dD Y>, Y and X lifted from M^-1 phi by D and adj(D).
+  void add_root() {
+    for (int i = 0; i < reals(); ++i) to_.drawn.push_back(y_ + i);
+    const Expr a = factor_.parts->local.terms[0].weight.re;
+    std::vector<Expr> drawn;
+    for (const Expr part : applied(factor_.form, y_))
+      drawn.push_back(gauge::over(part, gauge::root(a)));
+    to_.made.push_back(update("drawn",
+                              fmt::format("{} eta of {} at odd sites", factor_.name, name_), phi_,
+                              at_odd(d_, drawn)));
+    add_root_solution(factor_.solver, to_.made, false);
+    add_root_solution(factor_.kicks ? *factor_.kicks : factor_.solver, to_.for_kicks, true);
+    to_.for_kicks.push_back(update("x", fmt::format("X of {} at even sites", name_), x_,
+                                   lift(*factor_.adjoint_parts, y_)));
+    if (factor_.kicks || factor_.past > 0) add_root_solution(factor_.solver, to_.for_energy, false);
+    forget_past();
+    Expr own;
+    for (int i = 0; i < reals(); ++i) {
+      const Expr part = gauge::times(arena().load(phi_ + i), arena().load(y_ + i));
+      own = own ? gauge::plus(own, part) : part;
+    }
+    to_.density = to_.density ? gauge::plus(to_.density, own) : own;
+    add_staple(words_of(factor_), spinor_at(x_), spinor_at(y_), arena().integer(-1));
+    say();
+  }
+
+  /// D Y = (0, phi): Y is M^-1 phi at odd sites.
+  void add_root_solution(const LinearSystem& chosen, std::vector<Update>& to, bool kicks) {
+    LinearSystem system = chosen;
+    system.positive = true;
+    add_solve(factor_, system, false, y_, phi_, to, kicks);
   }
 
   // ---- earlier solutions ------------------------------------------------------------------------
@@ -459,30 +596,40 @@ class PseudofermionField {
   void add_staples() const {
     const std::vector<gauge::WordTerm> words = words_of(factor_);
     const gauge::SpinorOf x = spinor_at(x_), y = spinor_at(y_), phi = spinor_at(phi_);
-    if (!below_) return add_staple(words, x, y, -2);
+    if (!below_) return add_staple(words, x, y, arena().integer(-2), {blocks_of(factor_), 1});
     const std::vector<gauge::WordTerm> others = words_of(*below_);
     if (halves()) {
-      add_staple(words, x, y, -2);
-      return add_staple(others, spinor_at(lifted_x_), spinor_at(lifted_phi_), 2);
+      add_staple(words, x, y, arena().integer(-2), {blocks_of(factor_), 1});
+      return add_staple(others, spinor_at(lifted_x_), spinor_at(lifted_phi_), arena().integer(2),
+                        {blocks_of(*below_), 1});
     }
     if (same_words(words, others)) {
       const gauge::SpinorOf rest = [y, phi](Offset at) { return gauge::minus(y(at), phi(at)); };
-      return add_staple(words, x, rest, -2);
+      return add_staple(words, x, rest, arena().integer(-2));
     }
-    add_staple(words, x, y, -2);
-    add_staple(others, x, phi, 2);
+    add_staple(words, x, y, arena().integer(-2));
+    add_staple(others, x, phi, arena().integer(2));
   }
 
-  void add_staple(const std::vector<gauge::WordTerm>& words, const gauge::SpinorOf& left,
-                  const gauge::SpinorOf& right, int factor) const {
-    add_staple(words, left, right, arena().integer(factor));
-  }
+  /// log|det R| at even sites, which the force has beside a pair of X and Y; null: it has not.
+  struct Logarithm {
+    const SiteBlocks* blocks;
+    long double scale;  ///< in units of the pair
+  };
 
+  /// Adds the slope of factor*(Re <left, D right> + scale*log|det R|).
   void add_staple(const std::vector<gauge::WordTerm>& words, const gauge::SpinorOf& left,
-                  const gauge::SpinorOf& right, Expr factor) const {
-    const gauge::WeightAt weight_at = [move = around(d_.grid)](const gauge::Complex& weight,
-                                                               Offset at) {
-      return gauge::Complex{move(weight.re, at), move(weight.im, at)};
+                  const gauge::SpinorOf& right, Expr factor, Logarithm log = {nullptr, 1}) const {
+    using gauge::operator+;
+    const gauge::MiddleAt middle = [&, move = around(d_.grid)](const gauge::WordTerm& term,
+                                                               Offset site) {
+      const gauge::Complex weight{move(term.weight.re, site), move(term.weight.im, site)};
+      gauge::Matrix m = gauge::colour_outer(term.spin, right(term.at + site), left(site));
+      if (log.blocks && term.at.zero()) {
+        const gauge::Matrix trace = trace_at(arena(), *log.blocks, term.spin, site);
+        m = gauge::plus(m, log.scale == 1 ? trace : gauge::times(number(log.scale), trace));
+      }
+      return gauge::times(weight, m);
     };
     std::map<int, std::vector<gauge::WordTerm>> by_links;
     for (const gauge::WordTerm& word : words) by_links[word.of].push_back(word);
@@ -491,8 +638,7 @@ class PseudofermionField {
       std::vector<gauge::Matrix>& staple = to_.staples[of];
       staple.resize(static_cast<std::size_t>(d_.grid.dims));
       for (int axis = 0; axis < d_.grid.dims; ++axis) {
-        const gauge::Matrix v =
-            gauge::insertion_staple(own_words, axis, link, left, right, weight_at);
+        const gauge::Matrix v = gauge::insertion_staple(own_words, axis, link, middle);
         if (v.parts.empty()) continue;
         const gauge::Matrix own = gauge::times(factor, v);
         gauge::Matrix& all = staple[static_cast<std::size_t>(axis)];
@@ -502,9 +648,10 @@ class PseudofermionField {
   }
 
   const Motion& d_;
-  const DeterminantFactor& factor_;
-  const DeterminantFactor* below_;
-  const gauge::LinkOf link_;
+  DeterminantFactor factor_;
+  std::optional<DeterminantFactor> below_;
+  gauge::LinkOf link_;
+  const bool root_;  ///< |det D| by a hermitian M
   const std::string name_;
   Pseudofermions& to_;
   int phi_ = -1, x_ = -1, y_ = -1;
@@ -514,6 +661,7 @@ class PseudofermionField {
   /// Of a fraction: S at each site, and by pole X (at odd sites where there are halves), X lifted,
   /// Y.
   int own_ = -1;
+  std::optional<SiteBlocks> blocks_, blocks_below_;  ///< of local parts that hold links
   std::vector<int> poles_, lifted_poles_, images_;
   std::map<int, std::vector<int>> past_;  ///< unknown -> earlier solutions
 };
@@ -570,7 +718,7 @@ Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedA
     const std::string name = i == 0 ? action.name : fmt::format("{}_{}", action.name, i + 1);
     const DeterminantFactor top =
         lower.determinant_factor(*above[i].call, reading, above[i].power, above[i].beside_fraction);
-    if (top.fraction && i < below.size())
+    if (above[i].power < 1 && i < below.size())
       d.fail(errors::not_yet(below[i]->span, "a quotient whose numerator has a fraction as power"));
     std::optional<DeterminantFactor> bottom;
     if (i < below.size()) bottom = lower.determinant_factor(*below[i], reading);
@@ -579,7 +727,7 @@ Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedA
     if (bottom && bottom->parts.has_value() != top.parts.has_value())
       d.fail(errors::not_yet(below[i]->span,
                              "a quotient of which one determinant alone has `even_odd = on`"));
-    PseudofermionField(d, links.link(), name, top, bottom ? &*bottom : nullptr, result).add();
+    PseudofermionField(d, links.link(), name, top, std::move(bottom), above[i].power, result).add();
   }
   return result;
 }

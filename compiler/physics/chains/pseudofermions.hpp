@@ -16,9 +16,13 @@
 // (E0901): operators with fields in their numbers, and denominators without a numerator.
 //
 // `even_odd = on` (spinors/even_odd.hpp): phi and eta are at odd sites and D is replaced by
-// M = R - H R^-1 H there; |det D|^2 = |det R|^2 |det M|^2, and R holds no links. The fields are
-// lifted to even sites, so that D Y = (0, phi) and D^+ X = (0, Y); then <X, dM Y> at odd sites is
-// <X, dD Y> at all sites, and kicks are the same as without it.
+// M = R - H R^-1 H there; |det D|^2 = |det R|^2 |det M|^2. An R with links
+// (spinors/site_blocks.hpp) adds -2 log|det R| at even sites to S, and its slope to the insertions.
+// The fields are lifted to even sites, so that D Y = (0, phi) and D^+ X = (0, Y); then <X, dM Y> at
+// odd sites is <X, dD Y> at all sites, and kicks are the same as without it.
+//
+// Where R is a positive number and H^+ = -H, M is hermitian and |det D| is det M but for a number:
+// the power 1/2 has S = <phi, M^-1 phi> without fractions.
 //
 // `start = past(k)`: solves for kicks start from the best combination of the last k solutions
 // (schedule/solver). The history is empty at the start of a trajectory; the solve at its end starts

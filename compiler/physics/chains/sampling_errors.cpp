@@ -364,8 +364,9 @@ Diagnostic action_without_fraction(Span span, const std::string& what, const std
 Diagnostic no_halves(Span span, const std::string& op, const std::string& why,
                      const std::string& otherwise) {
   return error("E0818", span, fmt::format("`{}` does not part into even and odd sites", op), why,
-               "D = R + H, where R = a + b gamma5 is at the site and every term of H leads to the "
-               "other parity, in a box that is even along its hops: then det D is det R at even "
+               "D = R + H, where R is at the site (a + b gamma5, of determinants also loops of "
+               "links) and every term of H leads to the other parity, in a box that is even along "
+               "its hops: then det D is det R at even "
                "sites times the determinant of R - H R^-1 H at odd ones",
                fmt::format("leave `even_odd = on` out: {}", otherwise));
 }

@@ -114,6 +114,26 @@ std::vector<Expr> shifts_of(Arena& arena, const algebra::SimpleFractions& f) {
   return shifts;
 }
 
+/// Whether M = R - H R^-1 H at odd sites is hermitian and positive: R a positive number, H^+ = -H.
+/// Then |det D| is det M but for a number.
+bool has_hermitian_half(const DeterminantFactor& factor) {
+  if (!factor.parts || !factor.adjoint_parts) return false;
+  const std::vector<SpinorTerm>&local = factor.parts->local.terms, &hops = factor.parts->hops.terms,
+        &back = factor.adjoint_parts->hops.terms;
+  if (local.size() != 1 || !local[0].path.word.empty() || hops.size() != back.size()) return false;
+  const auto a = algebra::constant(local[0].weight.re);
+  if (local[0].spin != gauge::spin_identity() || !local[0].weight.im.is_zero() || !a ||
+      !(a->real > 0))
+    return false;
+  return std::ranges::all_of(hops, [&](const SpinorTerm& hop) {
+    return std::ranges::any_of(back, [&](const SpinorTerm& other) {
+      return hop.spin == other.spin && hop.at == other.at && hop.path.start == other.path.start &&
+             hop.path.word == other.path.word && hop.path.of == other.path.of &&
+             gauge::same_number(hop.weight, gauge::negative(other.weight));
+    });
+  });
+}
+
 }  // namespace
 
 bool is_determinant(const Context& d, const dsl::Expr& e) {
@@ -195,7 +215,17 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Readi
   }
   factor.form = linear_operator(*fact, call, options);
   factor.adjoint = adjoint(factor.form, around(d_.grid));
-  if (power < 1) factor.fraction = fraction_of(call, power);
+  const dsl::Expr* even_odd = even_odd_option(d_, call);
+  if (even_odd && even_odd->text == "on") {
+    std::string why;
+    factor.parts = parted(d_, factor.form, &why);
+    factor.adjoint_parts = parted(d_, factor.adjoint);
+    if (!factor.parts || !factor.adjoint_parts)
+      d_.fail(
+          errors::no_halves(even_odd->span, factor.name, why, "the field is then at all sites"));
+  }
+  const bool root = power == 0.5L && !fraction_option(call) && has_hermitian_half(factor);
+  if (power < 1 && !root) factor.fraction = fraction_of(call, power);
   if (const dsl::Expr* wrong = power < 1 || beside_fraction ? nullptr : fraction_option(call))
     d_.fail(errors::fraction_of_determinant(
         wrong->span, "the power of this determinant is whole: it takes no rational function",
@@ -241,15 +271,6 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Readi
           start->span, "the poles of a fraction are solved for from 0 together",
           "leave `start` out"));
     if (factor.past > 0) check_tolerance(d_, *start, force ? *factor.kicks : factor.solver);
-  }
-  const dsl::Expr* even_odd = even_odd_option(d_, call);
-  if (even_odd && even_odd->text == "on") {
-    std::string why;
-    factor.parts = parted(d_, factor.form, &why);
-    factor.adjoint_parts = parted(d_, factor.adjoint);
-    if (!factor.parts || !factor.adjoint_parts)
-      d_.fail(
-          errors::no_halves(even_odd->span, factor.name, why, "the field is then at all sites"));
   }
   return factor;
 }

@@ -1,5 +1,6 @@
 #include "compiler/physics/spinors/even_odd.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "compiler/gauge/spin_bases.hpp"
@@ -12,7 +13,11 @@ using algebra::Op;
 
 namespace {
 
-bool at_site(const SpinorTerm& term) { return term.at.zero() && term.path.word.empty(); }
+/// Whether a term of R holds links. There is then no inverse in terms of the operator.
+bool holds_links(const SpinorForm& local) {
+  return std::ranges::any_of(local.terms,
+                             [](const SpinorTerm& term) { return !term.path.word.empty(); });
+}
 
 class Halving {
  public:
@@ -141,7 +146,7 @@ std::optional<PartedOperator> parted(const Declared& d, const SpinorForm& form, 
   PartedOperator parts;
   gauge::DiracOperator local;
   for (const SpinorTerm& term : form.terms) {
-    if (at_site(term)) {
+    if (term.at.zero()) {
       local.local.push_back({term.spin, term.weight});
       parts.local.terms.push_back(term);
       continue;
@@ -152,12 +157,11 @@ std::optional<PartedOperator> parted(const Declared& d, const SpinorForm& form, 
       if (term.at.d[axis] != 0 && grid.extent[axis] % 2 != 0)
         return refused("the box has an odd extent along one of its hops");
     }
-    if (distance % 2 == 0)
-      return refused(term.at.zero() ? "a term at the site holds links: its determinant is not built"
-                                    : "a term leads to sites of the same parity");
+    if (distance % 2 == 0) return refused("a term leads to sites of the same parity");
     parts.hops.terms.push_back(term);
   }
   if (parts.hops.terms.empty()) return refused("no term leads to another site");
+  if (holds_links(parts.local)) return parts;
   const auto inverse = gauge::local_inverse(local, gauge::gamma5_of(d.gammas));
   if (!inverse) return refused("what stands at the site is not a + b gamma5 with an inverse");
   for (const gauge::LocalTerm& term : *inverse)
@@ -209,7 +213,7 @@ std::optional<EvenOddSystem> even_odd_system(const Declared& d, const SpinorForm
                                              const gauge::LinkOf& link, int colours) {
   const auto forward = parted(d, form);
   const auto backward = parted(d, adjoint(form, around(d.grid)));
-  if (!forward || !backward) return std::nullopt;
+  if (!forward || !backward || holds_links(forward->local)) return std::nullopt;
   return Halving(d, link, colours).made(*forward, *backward);
 }
 

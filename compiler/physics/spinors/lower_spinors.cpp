@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/axis_names.hpp"
+#include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -14,6 +15,21 @@
 #include "compiler/physics/spinors/spinors.hpp"
 
 namespace vphi::physics {
+
+namespace {
+
+/// Whether a number of the form depends on the spinor: the operator is then not linear.
+bool holds_parts_of(const Value& psi, const SpinorForm& form) {
+  const auto own = [&](Expr node) {
+    return std::ranges::any_of(
+        psi.parts, [&](const Component& part) { return node == part.re || node == part.im; });
+  };
+  return std::ranges::any_of(form.terms, [&](const SpinorTerm& term) {
+    return algebra::contains(term.weight.re, own) || algebra::contains(term.weight.im, own);
+  });
+}
+
+}  // namespace
 
 bool Lowerer::has_fermions() const {
   return std::ranges::any_of(d_.facts.fields, [](const FieldFact& f) { return f.fermion; });
@@ -110,11 +126,11 @@ SpinorForm Lowerer::linear_operator(const NamedFact& fact, const dsl::Expr& at,
   without_stages.stages = nullptr;
   Scope inner = Scope::in(without_stages);
   inner.parent = scope.dynamic_part();
-  inner.values.emplace(fact.parameters[0], unknown_spinor(d_.arena(), d_.spins, colours()));
+  const Value unknown = unknown_spinor(d_.arena(), d_.spins, colours());
+  inner.values.emplace(fact.parameters[0], unknown);
   const Value v = value(*fact.value, inner);
-  if (!v.spinor || !v.form) {
+  if (!v.spinor || !v.form || holds_parts_of(unknown, *v.form))
     d_.fail(errors::not_a_sum_of_paths(at.span, fact.name, fact.parameters[0], fact.span));
-  }
   return *v.form;
 }
 

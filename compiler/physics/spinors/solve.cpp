@@ -34,7 +34,9 @@ bool even_odd_wanted(const Program& d, const dsl::Expr& e, const SpinorForm* for
   if (asked == nullptr) return true;
   if (asked->text == "off") return false;
   std::string why = "it does not act on spinors by paths of links";
-  if (!form || !parted(d, *form, &why))
+  const auto parts = form ? parted(d, *form, &why) : std::nullopt;
+  if (parts && parts->inverse.terms.empty()) why = "a term at the site holds links";
+  if (!parts || parts->inverse.terms.empty())
     d.fail(errors::no_halves(asked->span, e.args[0]->text, why,
                              "the system is then solved at all sites"));
   return true;

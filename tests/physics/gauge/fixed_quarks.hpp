@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -146,8 +147,35 @@ class FixedQuarks {
   double scalar(const std::string& name) const { return run_->scalar(name); }
   std::size_t momenta() const { return static_cast<std::size_t>(sites_ * dims_ * generators_); }
 
-  /// S = |Y|^2 after the solves that a kick of `quarks` has, at the links exp(e p) U.
+  /// The sum of log|det R| at even sites after `action()`, of a local part that holds links; of the
+  /// denominator too.
+  double logarithm(bool below = false) {
+    double sum = 0;
+    for (const double own :
+         run_->buffer(std::string("quarks_") + (below ? "below_" : "") + "logarithm_1"))
+      sum += own;
+    return sum;
+  }
+  /// S has weight*log|det R| of such a part, and weight_below times that of the denominator.
+  void count_logarithms(double weight, double weight_below = 0) {
+    logarithm_ = weight, logarithm_below_ = weight_below;
+  }
+  /// S is the product of phi and Y at odd sites; S has Y of all sites, though phi is at odd ones.
+  void action_is_product() { product_ = true; }
+  void sum_all_sites() { sums_all_ = true; }
+  /// phi is 0: what is left of S is of the links alone.
+  void without_fields() {
+    for (int k = 0; k < reals(); ++k) std::ranges::fill(field("phi", k), 0.0);
+  }
+
+  /// S after the solves that a kick of `quarks` has, at the links exp(e p) U.
   double action(double e = 0) {
+    const double own = action_of_fields(e);
+    const double local = logarithm_ != 0 ? logarithm_ * logarithm() : 0;
+    return own + local + (logarithm_below_ != 0 ? logarithm_below_ * logarithm(true) : 0);
+  }
+  /// S = |Y|^2, or of fractions.
+  double action_of_fields(double e) {
     put_links(e);
     std::vector<program::Launch> solves;
     bool begun = false;
@@ -167,9 +195,10 @@ class FixedQuarks {
     }
     double sum = 0;
     for (int k = 0; k < reals(); ++k) {
-      const std::vector<double>& y = field("y", k);
+      const std::vector<double>&y = field("y", k), &other = field(product_ ? "phi" : "y", k);
       for (int s = 0; s < sites_; ++s)
-        if (is_odd(s)) sum += y[static_cast<std::size_t>(s)] * y[static_cast<std::size_t>(s)];
+        if (sums_all_ || is_odd(s))
+          sum += y[static_cast<std::size_t>(s)] * other[static_cast<std::size_t>(s)];
     }
     return sum;
   }
@@ -371,6 +400,8 @@ class FixedQuarks {
   std::unique_ptr<kernel::Interpreter> run_;
   std::vector<Dense> links_;
   std::vector<int> odd_;  ///< 1 at odd sites; empty: the fields are at all sites
+  double logarithm_ = 0, logarithm_below_ = 0;
+  bool product_ = false, sums_all_ = false;
 };
 
 /// S of fixed fields, the square of its slopes and the slope along the momenta, by an independent

@@ -22,16 +22,17 @@ struct HalvesModel {
   double kappa = 0.24;
   std::string below = {};  ///< "mu_q = 0.6": divided by the determinant with it
   std::string level = "steps = 4, scheme = leapfrog";
+  std::string spinor = "spinor", before = {}, power = {};
 
   std::string text() const {
     const std::string divided =
         below.empty() ? "" : "/pseudofermion(D, " + below + ", " + options + ")";
     return "model quarks \"quarks at odd sites\"\nparam kappa = " + testing::exact(kappa) +
            ", mu_q = 0.2\nlattice grid: " + lattice + "\ngauge U: " + gauge +
-           "\nfermion psi: spinor, boundary(" + antiperiodic + ") = antiperiodic\n" +
-           "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n" +
-           "D(psi) = " + quark + "\naction quarks = pseudofermion(D, " + options + ")" + divided +
-           "\nsample hmc, trajectories = 1, tau = 1 {\n  level quarks: " + level +
+           "\nfermion psi: " + spinor + ", boundary(" + antiperiodic + ") = antiperiodic\n" +
+           before + "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n" +
+           "D(psi) = " + quark + "\naction quarks = pseudofermion(D, " + options + ")" + power +
+           divided + "\nsample hmc, trajectories = 1, tau = 1 {\n  level quarks: " + level +
            "\n}\ninit U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n";
   }
 };
@@ -181,6 +182,115 @@ TEST(Halves, ForcesAreDifferencesOfTheAction) {
   }
 }
 
+// ---- a clover term: the part at the site holds links
+// ---------------------------------------------
+
+constexpr const char* kLeaves =
+    "C[mu,nu] = loop(mu, nu, -mu, -nu) + loop(nu, -mu, -nu, mu) + loop(-mu, -nu, mu, nu) + "
+    "loop(-nu, mu, nu, -mu)\n";
+constexpr const char* kCloverQuark =
+    "psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi) - "
+    "csw*kappa*sum(gamma[mu]*gamma[nu]*F[mu,nu]*psi, mu < nu)";
+
+HalvesModel clover(const std::string& gauge, const std::string& csw) {
+  HalvesModel model{.gauge = gauge, .quark = kCloverQuark};
+  const char* adjoint = gauge == "U(1)" ? "conj" : "adj";
+  model.before =
+      "csw = " + csw + "\n" + kLeaves + "F[mu,nu] = (C[mu,nu] - " + adjoint + "(C[mu,nu]))/8\n";
+  return model;
+}
+
+/// Blocks of one, two and eight rows; quotients of operators with other local parts; powers.
+TEST(Halves, ForcesOfLocalPartsWithLinks) {
+  struct Case {
+    const char *gauge, *spinor, *lattice;
+    int colours;
+    std::vector<int> extent;
+    std::string options, below = {}, power = {};
+  };
+  for (const Case& c :
+       {Case{"U(1)", "spinor", "4^2", 1, {4, 4}, "solver = cg(1e-13)"},
+        Case{"U(1)", "spinor(2)", "4^2", 1, {4, 4}, "solver = cgne(1e-13)"},
+        Case{"U(1)", "spinor", "4^2", 1, {4, 4}, "solver = cg(1e-13)", "kappa = 0.2"},
+        Case{"U(1)",
+             "spinor",
+             "4^2",
+             1,
+             {4, 4},
+             "solver = multishift(1e-14), range = [0.02, 4], tol = 1e-12",
+             "",
+             "^(1/2)"},
+        Case{"SU(2)", "spinor", "2 * 4", 2, {2, 4}, "solver = bicgstab(1e-13)"},
+        Case{"U(1)", "spinor", "2 * 2 * 4", 1, {2, 2, 4}, "solver = cg(1e-13)"},
+        Case{"SU(2)", "spinor, basis = dirac", "2^4", 2, {2, 2, 2, 2}, "solver = cg(1e-13)"}}) {
+    SCOPED_TRACE(std::string(c.gauge) + " " + c.spinor + " " + c.lattice + " " + c.below + c.power);
+    HalvesModel model = clover(c.gauge, "4");
+    model.lattice = c.lattice, model.spinor = c.spinor, model.below = c.below,
+    model.power = c.power;
+    model.options = c.options + ", even_odd = on";
+    model.kappa = c.extent.size() == 2 ? 0.24 : 0.12;
+    const int dims = static_cast<int>(c.extent.size());
+    int sites = 1;
+    for (const int n : c.extent) sites *= n;
+    FixedQuarks quarks(model.text(), c.colours, dims, sites, 0.7,
+                       c.spinor == std::string("spinor(2)") ? 2 : 4);
+    quarks.at_odd_sites(c.extent);
+    quarks.count_logarithms(c.power.empty() ? -2 : -1, c.below.empty() ? 0 : 2);
+    quarks.action();
+    EXPECT_GT(std::abs(quarks.logarithm()), 0.02);
+    const double along = quarks.along_momenta();
+    EXPECT_GT(std::abs(along), 0.03);
+    EXPECT_NEAR(along, quarks.slope(), 1e-7 * std::max(1.0, std::abs(along)));
+  }
+}
+
+// ---- staggered quarks: the root of a hermitian determinant
+// ---------------------------------------
+
+HalvesModel staggered_root(const std::string& gauge, const std::string& options) {
+  HalvesModel model{.gauge = gauge, .lattice = "2 * 4", .options = options + ", even_odd = on"};
+  model.quark = "3/10*psi + sum(eta[k]*(U[k]*psi@k - U[-k]*psi@-k), k)/2";
+  model.before = "eta[k] = 1 if k == x else 1 - 2*mod(index(x), 2)\n";
+  model.spinor = "spinor(1)", model.power = "^(1/2)";
+  return model;
+}
+
+/// S = a <phi, (D D^+)^-1 phi> with phi at odd sites, of D at all sites, and its slopes.
+TEST(Halves, RootsOfHermitianDeterminants) {
+  for (const auto& [gauge, colours] : {std::pair{"U(1)", 1}, {"SU(2)", 2}, {"SU(3)", 3}}) {
+    for (const char* solver : {"cg", "cgne"}) {
+      SCOPED_TRACE(std::string(gauge) + " " + solver);
+      HalvesModel model = staggered_root(gauge, std::string("solver = ") + solver + "(1e-14)");
+      FixedQuarks root(model.text(), colours, 2, 8, 0.9, 1);
+      root.at_odd_sites({2, 4});
+      root.action_is_product();
+      const double action = root.action();
+      model.options = "solver = cg(1e-14)", model.power = "";
+      FixedQuarks everywhere(model.text(), colours, 2, 8, 0.9, 1);
+      everywhere.at_odd_sites({2, 4});
+      everywhere.sum_all_sites();
+      EXPECT_NEAR(action, 0.3 * everywhere.action(), 1e-10 * action);
+      root.action();
+      const double along = root.along_momenta();
+      EXPECT_GT(std::abs(along), 0.1);
+      EXPECT_NEAR(along, root.slope(), 1e-8 * std::max(1.0, std::abs(along)));
+    }
+  }
+}
+
+/// The draw has S before the trajectory: deltaH goes with the square of the step.
+TEST(Halves, OrdersOfRoots) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  HalvesModel model = staggered_root("U(1)", "solver = cg(1e-12), force = cg(1e-11)");
+  const auto scaled = [&](int n) {
+    model.level = "steps = " + std::to_string(n) + ", scheme = omelyan2";
+    return testing::last(testing::run_text(model.text(), {}), "deltaH") * n * n;
+  };
+  const double coarse = scaled(16);
+  EXPECT_GT(std::abs(coarse), 1e-4);
+  EXPECT_NEAR(scaled(32) / coarse, 1, 0.05);
+}
+
 double delta(const HalvesModel& model, const testing::Simulation& setup = {}) {
   return testing::last(testing::run_text(model.text(), setup), "deltaH");
 }
@@ -211,6 +321,26 @@ TEST(Halves, SolversAndDevicesAgree) {
   EXPECT_NEAR(with("solver = cg(1e-12, inner = f32)"), wanted, 1e-8);
   if (!testing::device("opencl")) return;
   EXPECT_NEAR(with("solver = cg(1e-12)", "opencl"), wanted, 1e-8);
+}
+
+/// The start of a trajectory has -2 log|det R| at its links: deltaH goes with the square of the
+/// step.
+TEST(Halves, OrdersOfLocalPartsWithLinks) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  HalvesModel model = clover("U(1)", "3/2");
+  const auto with = [&](int n, const std::string& options, const char* device) {
+    testing::Simulation setup;
+    setup.device = device;
+    model.level = "steps = " + std::to_string(n) + ", scheme = omelyan2";
+    model.options = options + ", even_odd = on";
+    return delta(model, setup);
+  };
+  const double coarse = with(16, "solver = cg(1e-12)", "native");
+  EXPECT_GT(std::abs(coarse), 1e-5);
+  EXPECT_NEAR(4 * with(32, "solver = cg(1e-12)", "native") / coarse, 1, 0.05);
+  EXPECT_NEAR(with(16, "solver = cg(1e-12, inner = f32)", "native"), coarse, 1e-8);
+  if (!testing::device("opencl")) return;
+  EXPECT_NEAR(with(16, "solver = cg(1e-12)", "opencl"), coarse, 1e-8);
 }
 
 TEST(Halves, Reversible) {

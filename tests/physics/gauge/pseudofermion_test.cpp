@@ -380,17 +380,19 @@ class ExactAverages : public ::testing::TestWithParam<Averages> {};
 
 TEST_P(ExactAverages, OfASmallBox) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";
-  QuarkModel model{.lattice = "2^2",
-                   .action = "pseudofermion(D, solver = " +
-                             (GetParam().power.empty() ? std::string("cgne") : "multishift") +
-                             "(1e-10)" + GetParam().options + ")" + GetParam().power,
-                   .quark = GetParam().quark,
-                   .beta = 1,
-                   .kappa = 0.2,
-                   .level = "steps = 4, scheme = omelyan2",
-                   .trajectories = 130,
-                   .spinor = GetParam().spinor,
-                   .before = GetParam().before};
+  QuarkModel model{
+      .lattice = "2^2",
+      .action = "pseudofermion(D, solver = " +
+                (GetParam().options.find("range") == std::string::npos ? std::string("cgne")
+                                                                       : "multishift") +
+                "(1e-10)" + GetParam().options + ")" + GetParam().power,
+      .quark = GetParam().quark,
+      .beta = 1,
+      .kappa = 0.2,
+      .level = "steps = 4, scheme = omelyan2",
+      .trajectories = 130,
+      .spinor = GetParam().spinor,
+      .before = GetParam().before};
   model.more = R"(sweep chain = 1..128
 p = mean(mean(re(tr(loop(x, y, -x, -y)))), over = time)
 lx = mean(mean(re(path(x, x))), over = time)
@@ -441,11 +443,15 @@ INSTANTIATE_TEST_SUITE_P(
                  ", even_odd = on, range = [0.12, 2.7], tol = 1e-8", "spinor(2)", "", "^(1/2)"},
         Averages{"clover", kPlainClover, 0.568379707461, -0.359641318501, "", "spinor(2)",
                  kFieldStrengthOfPhases},
+        Averages{"clover_at_odd_sites", kPlainClover, 0.568379707461, -0.359641318501,
+                 ", even_odd = on", "spinor(2)", kFieldStrengthOfPhases},
         Averages{"stout", kHopsOfV, 0.558019271529, -0.362509056854, ", even_odd = on", "spinor(2)",
                  kStout},
         Averages{"staggered", kStaggeredOf3, 0.590387166832, -0.318044580538,
                  ", even_odd = on, range = [0.08, 190], tol = 1e-8", "spinor(1)", kPhasesOfAPlane,
                  "^(1/2)"},
+        Averages{"staggered_without_fractions", kStaggeredOf3, 0.590387166832, -0.318044580538,
+                 ", even_odd = on", "spinor(1)", kPhasesOfAPlane, "^(1/2)"},
         Averages{"rooted_staggered", kStaggeredOf3, 0.5467619, -0.181896,
                  ", range = [0.08, 5], tol = 1e-8", "spinor(1)", kPhasesOfAPlane, "^(1/4)"}),
     [](const auto& test) { return std::string(test.param.name); });
