@@ -8,6 +8,7 @@
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/rewriting.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/draw.hpp"
 #include "compiler/kernel/slabs.hpp"
 #include "compiler/schedule/exchange.hpp"
 #include "program/fourier_map.hpp"
@@ -111,9 +112,6 @@ class Cutter {
       if (cut_.all)
         return NotCut{"its sites read neighbours beside sums over pairs", kOneDevice,
                       span_of(kernel)};
-      if (kernel.colours)
-        return NotCut{"it is a single row, whose sites are updated in turns", kOneDevice,
-                      span_of(kernel)};
     }
     return {};
   }
@@ -197,8 +195,12 @@ class Cutter {
 
   std::int64_t modulus_of_colours() const {
     std::int64_t modulus = 1;
-    for (const Kernel& kernel : plan_.kernels)
+    for (const Kernel& kernel : plan_.kernels) {
       if (kernel.colours) modulus = std::lcm(modulus, std::int64_t{kernel.colours->modulus});
+      // of a single row the sites that share blocks of random numbers stay together
+      if (cut_.axis == 0 && kernel.colours && kernel::across_sites(kernel.random))
+        modulus = std::lcm(modulus, kernel::sites_of_block(kernel.random) * kernel.random.apart);
+    }
     return modulus;
   }
 

@@ -213,6 +213,7 @@ TEST(CutForCuda, EveryKernelCompiles) {
   for (const char* model :
        {"cosmology/preheating", "noise/thermal", "gauge/su2_2d", "hydro/fireball"})
     every_kernel_compiles_for_cuda(testing::shipped(model));
+  every_kernel_compiles_for_cuda(testing::shipped("spins/ising"), "16384");
   for (const char* model : {"teaching/wave", "hydro/shock"})  // rows
     every_kernel_compiles_for_cuda(testing::shipped(model), "16384");
 }

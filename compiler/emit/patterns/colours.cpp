@@ -14,6 +14,7 @@
 #include "compiler/emit/patterns/vector_loops.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/kernel/draw.hpp"
+#include "compiler/kernel/slabs.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -47,12 +48,37 @@ void site_lines(const Job& job, const Bindings& bindings, Slots& slots) {
   slots["store"] = Gather::stores(job);
 }
 
-Code independent_text(const Job& job) {
-  const std::int64_t cells = Gather::cells(job.kernel, 0);
+Code independent_text(const Job& job, std::int64_t cells) {
   const auto lanes = [&](std::int64_t most) {
     return lanes_text(job.body.real, cells, most, "interleave(disable)");
   };
   return fill("independent.txt", {{"lanes_wide", lanes(8)}, {"lanes", lanes(4)}});
+}
+
+bool is_single_row(const kernel::Kernel& kernel) { return kernel::slab_axis(kernel.whole()) == 0; }
+
+/// What a task of a processor walks: rows of a colour, or pieces of a single row. Pieces are slabs,
+/// so that sums have the bits of one device however ranks cut the row.
+std::int64_t units_of_colour(const kernel::Kernel& kernel) {
+  if (is_single_row(kernel))
+    return kernel.walked_sites() / kernel::planes_of_slab(kernel.whole(), kernel.colours->modulus);
+  return kernel.walked_sites() / kernel.colours->modulus / Gather::cells(kernel, 0);
+}
+
+/// Cells of a unit.
+std::int64_t cells_of_unit(const kernel::Kernel& kernel) {
+  return kernel.walked_sites() / kernel.colours->modulus / units_of_colour(kernel);
+}
+
+/// Of a single row the cells of a piece, behind those of the ghosts below.
+void walk_pieces(const kernel::Kernel& kernel, Slots& slots) {
+  const std::int64_t cells = cells_of_unit(kernel),
+                     below = kernel.planes ? kernel.planes->first / kernel.colours->modulus : 0;
+  slots["unit"] = "piece", slots["inner"] = "cell";
+  slots["of_row"] = (kernel.dims > 1 ? "const vphi_index row = 0;\n" : Code()) + slots["of_row"];
+  slots["in_row"] = code("const vphi_index {} = {}piece*{} + cell;\n", Gather::cell_name(kernel, 0),
+                         below > 0 ? code("{} + ", below) : Code(), cells) +
+                    slots["in_row"];
 }
 
 // A task of a processor: some of the rows.
@@ -63,7 +89,8 @@ Code rows_text(const Job& job, const Bindings& bindings, std::int64_t units, std
   slots["units"] = std::to_string(units);
   slots["below"] = units_below(job.kernel, units);
   slots["tasks"] = std::to_string(tasks);
-  slots["cells"] = std::to_string(Gather::cells(job.kernel, 0));
+  const std::int64_t cells = cells_of_unit(job.kernel);
+  slots["cells"] = std::to_string(cells);
   slots["inner"] = Gather::cell_name(job.kernel, 0);
   const bool second = job.kernel.planes && job.kernel.planes->second;
   slots["unit"] = second ? "unit" : "row";
@@ -72,9 +99,10 @@ Code rows_text(const Job& job, const Bindings& bindings, std::int64_t units, std
       Gather::of_row(job);
   slots["in_row"] = Gather::in_row(job);
   slots["gather"] = Gather(job, true).lines();
+  if (is_single_row(job.kernel) && (units > 1 || job.kernel.planes)) walk_pieces(job.kernel, slots);
   if (job.kernel.reductions.empty()) return fill("colours.txt", slots);
   const Rows rows(job);
-  slots["chunk"] = std::to_string(std::min(kLongestPiece, Gather::cells(job.kernel, 0)));
+  slots["chunk"] = std::to_string(std::min(kLongestPiece, cells));
   for (const std::string& member : job.body.reduction_members)
     slots["rows_of_sums"] +=
         code("{} {}_row[{}];\n", type_name(job.body.real), member, slots["chunk"]);
@@ -166,11 +194,13 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
       kernel.planes ? cells * kernel.planes->whole / kernel.planes->own : cells;
   const bool second = kernel.planes && kernel.planes->second;
   if (job.signed_index) {
-    const std::int64_t units = cells / Gather::cells(kernel, 0);
+    const std::int64_t units = units_of_colour(kernel);
     if (second) all_cells = all_cells * kernel.planes->second->whole / kernel.planes->second->own;
     const auto text = [&](std::int64_t tasks) { return rows_text(job, bindings, units, tasks); };
-    const Loop loop{units, text, fill("wrap.txt", {}) + independent_text(job) + count_function(job),
-                    std::max<std::int64_t>(1, all_cells / kCellsPerTask), true};
+    const Loop loop{
+        units, text,
+        fill("wrap.txt", {}) + independent_text(job, cells_of_unit(kernel)) + count_function(job),
+        std::max<std::int64_t>(1, all_cells / kCellsPerTask), true};
     return emit_rows(job, bindings, &loop);
   }
   const Strip strip = strip_of(job, cells);
