@@ -384,6 +384,7 @@ void Session::load_matrix(std::size_t buffer) {
 }
 
 void Session::fill_random(std::size_t index) {
+  if (lattice_) lattice_->meet();  // nobody allocates before all have queued what others wait for
   const int b = program_.random[index].buffer;
   auto& copies = buffers_[program_.home(b)];
   if (copies.handle[copies.now].id < 0) copies.handle[copies.now] = take(memory_of(b));
