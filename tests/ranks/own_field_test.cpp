@@ -13,6 +13,7 @@
 #include "program/wave_numbers.hpp"
 #include "runtime/comm/team.hpp"
 #include "runtime/device/opencl/opencl.hpp"
+#include "runtime/random/philox.hpp"
 #include "runtime/run/ranks/lattice_ranks.hpp"
 #include "runtime/run/starts/device_field.hpp"
 #include "runtime/run/starts/random_field.hpp"
@@ -178,6 +179,29 @@ TEST_P(OwnFields, OnDevicesAreTheHosts) {
       }
       device->free(to);
     });
+}
+
+/// 2^33 sites, of which the last rank has a few: pairs of sites share what the generator makes of
+/// half of their number.
+TEST(OwnFieldsOfManySites, HaveNumbersOfTheirOwn) {
+  const int ranks = 1 << 16;
+  const CutBox row{{64, 64, std::int64_t{1} << 21, 1}, 3, ranks, 32};
+  const Program part = part_of_box(row, ranks - 1);
+  const RandomField field = drawn_as(RandomField::Kind::Normal);
+  comm::Team team(ranks);
+  const auto comm = team.comm(ranks - 1);
+  const auto own = own_field(part, field, *comm, 2);
+  ASSERT_EQ(own.size(), 64U * 64 * 32);
+  const std::uint64_t first = (std::uint64_t{1} << 33) - own.size();
+  for (std::size_t i = 0; i < own.size(); i += 2) {
+    const std::uint64_t pair = (first + i) / 2;
+    const auto [a, b] = random::normal_pair(
+        philox::generate({static_cast<std::uint32_t>(pair), static_cast<std::uint32_t>(pair >> 32),
+                          static_cast<std::uint32_t>(field.stream), 0},
+                         random::key_of(part.seed)));
+    ASSERT_EQ(own[i], 2 * a);
+    ASSERT_EQ(own[i + 1], 2 * b);
+  }
 }
 
 TEST(OwnFieldsOfOneRank, AreThoseThatNoShareHasTheBitsOf) {
