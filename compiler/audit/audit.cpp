@@ -12,10 +12,11 @@ FunctionFacts facts_of(const nlohmann::json& json) {
   facts.name = json.at("name").get<std::string>();
   facts.site = json.at("site").get<bool>();
   const std::pair<const char*, int*> numbers[] = {
-      {"line", &facts.line},       {"ifs", &facts.ifs},           {"switches", &facts.switches},
-      {"gotos", &facts.gotos},     {"loops", &facts.loops},       {"shortcuts", &facts.shortcuts},
-      {"selects", &facts.selects}, {"branches", &facts.branches}, {"loads", &facts.loads},
-      {"stores", &facts.stores},   {"flops", &facts.flops},       {"special", &facts.special},
+      {"line", &facts.line},       {"ifs", &facts.ifs},         {"switches", &facts.switches},
+      {"gotos", &facts.gotos},     {"loops", &facts.loops},     {"shortcuts", &facts.shortcuts},
+      {"parts", &facts.parts},     {"selects", &facts.selects}, {"branches", &facts.branches},
+      {"loads", &facts.loads},     {"stores", &facts.stores},   {"flops", &facts.flops},
+      {"special", &facts.special},
   };
   for (const auto& [name, to] : numbers) *to = json.at(name).get<int>();
   return facts;

@@ -9,7 +9,10 @@
 // side effects. For the rest of the source,
 // no condition and no loop bound may depend on floating-point data: control flow depends on indices
 // and counters only. Violations are sentences with the line of the source. Loads, stores, flops and
-// special functions are counted by function.
+// special functions are counted by function. The parts of a site function between which the lanes of
+// a processor make rounds together (vphi_site_before_1_K, vphi_site_round_1_K) are counted with
+// vphi_site_K, a round as often as the loop around it says. Such a loop is counted too; outside of
+// site functions it is the only one that data may end, and it ends after whole rounds.
 //
 // Without the plug-in there is no result: `available` is false and `reason` says why.
 #pragma once
@@ -27,6 +30,7 @@ struct FunctionFacts {
   std::string name;
   int line = 0;
   bool site = false;  ///< a site function, or called by one
+  int parts = 0;      ///< functions before it and of its rounds, which its counts include
   int ifs = 0, switches = 0, gotos = 0, loops = 0;
   int shortcuts = 0;  ///< && and ||
   int selects = 0;    ///< conditional operators whose arms are free of side effects

@@ -134,7 +134,8 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   } else {
     kernel::Kernel own = kernel::for_device(site_by_site(kernel, target)).kernel;
     if (own.colours && updates_in_place_of_colours(kernel, bindings)) count_along_x(own);
-    const Job job = make_job(own, target, bindings);
+    const bool rows = !own.colours && !is_single_site(own);
+    const Job job = make_job(own, target, bindings, {}, {}, rows);
     out = by_pattern(job, bindings);
     out.entry = job.entry;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -33,7 +34,8 @@ class Operations {
 /// Operations in their order; rounds are stretches of it that repeat at a distance, the period.
 class RoundFinder {
  public:
-  RoundFinder(std::span<const Expr> roots, const IsLeaf& leaf) : list_(operations_of(roots, leaf)) {
+  RoundFinder(std::span<const Expr> roots, const IsLeaf& leaf, HandOn hand_on)
+      : hand_on_(hand_on), list_(operations_of(roots, leaf)) {
     for (std::size_t i = 0; i < list_.size(); ++i) at_.emplace(list_[i].get(), i);
     users_.resize(list_.size());
     for (std::size_t i = 0; i < list_.size(); ++i)
@@ -103,12 +105,24 @@ class RoundFinder {
     for (std::size_t start = begin; start < begin + 2 * p; ++start) {
       if (end + p < start + kLeast * p) break;
       auto rounds = rounds_from(start, p, static_cast<int>((end + p - start) / p));
-      const bool fewer =
-          rounds && (!best || rounds->values.size() < best->values.size() ||
-                     (rounds->values.size() == best->values.size() && rounds->times > best->times));
-      if (fewer) best = std::move(rounds);
+      if (rounds && (!best || rank(*rounds) < rank(*best))) best = std::move(rounds);
     }
     return best;
+  }
+
+  /// The lowest is best: products and values that are handed on, then the most rounds.
+  std::tuple<std::size_t, std::size_t, int> rank(const Rounds& rounds) const {
+    std::size_t products = 0;
+    if (hand_on_ == HandOn::FewestProducts)
+      for (const RoundValue& value : rounds.values)
+        products += value.before && is_added_product(value.first);
+    return {products, rounds.values.size(), -rounds.times};
+  }
+
+  bool is_added_product(Expr expr) const {
+    return is_product(expr) && std::ranges::any_of(users_[at_.at(expr.get())], [&](auto user) {
+             return user < list_.size() && is_sum(list_[user].op());
+           });
   }
 
   /// How many of the rounds from `start` on hand their values to the next round alone.
@@ -172,6 +186,7 @@ class RoundFinder {
     return rounds;
   }
 
+  HandOn hand_on_;
   std::vector<Expr> list_;
   std::unordered_map<const Node*, std::size_t> at_;
   std::vector<std::vector<std::size_t>> users_;  ///< of each operation; list_.size(): the roots
@@ -185,9 +200,19 @@ std::vector<Expr> operations_of(std::span<const Expr> roots, const IsLeaf& leaf)
   return std::move(operations.found);
 }
 
-std::vector<Rounds> find_rounds(std::span<const Expr> roots, const IsLeaf& leaf) {
-  return RoundFinder(roots, leaf).find();
+std::vector<Rounds> find_rounds(std::span<const Expr> roots, const IsLeaf& leaf, HandOn hand_on) {
+  return RoundFinder(roots, leaf, hand_on).find();
 }
+
+bool is_product(Expr expr) {
+  const auto divides = [](Expr factor) {
+    return factor.is(Op::Pow) && factor.arg(1).is(Op::Number) && factor.arg(1)->number.real < 0;
+  };
+  if (expr.is(Op::Pow)) return expr.arg(1).is(Op::Number) && !divides(expr);
+  return expr.is(Op::Mul) && std::ranges::none_of(expr.args(), divides);
+}
+
+bool is_sum(Op op) { return op == Op::Add || op == Op::Sub; }
 
 std::vector<Rounds> long_rounds(std::span<const Expr> roots, const IsLeaf& leaf,
                                 Precision precision) {
@@ -198,6 +223,13 @@ std::vector<Rounds> long_rounds(std::span<const Expr> roots, const IsLeaf& leaf,
   std::erase_if(
       all, [&](const Rounds& rounds) { return instructions_saved(rounds, precision) < kSaved; });
   return all;
+}
+
+bool worth_watching(const Rounds& rounds, Precision precision) {
+  constexpr int kComparison = 8;  // instructions of a round for each value that is compared
+  const auto watched = std::ranges::count_if(
+      rounds.values, [](const RoundValue& value) { return bool(value.before); });
+  return estimated_instructions(rounds.body, precision) >= kComparison * watched;
 }
 
 int instructions_saved(const Rounds& loop, Precision precision) {

@@ -31,11 +31,21 @@ struct Rounds {
   std::vector<Expr> outside;
 };
 
+/// Where rounds begin: where they hand on the fewest numbers, or first of all the fewest products
+/// that the next round adds, because a product that is handed on is not part of a multiply-add.
+enum class HandOn { Fewest, FewestProducts };
+
 /// The rounds in what the roots need, which do not overlap. `leaf`: nodes that are not computed.
 /// Rounds whose values other parts of the computation use, except those of the last round, are
 /// left out.
 std::vector<Rounds> find_rounds(std::span<const Expr> roots,
-                                const std::function<bool(const algebra::Node&)>& leaf);
+                                const std::function<bool(const algebra::Node&)>& leaf,
+                                HandOn hand_on = HandOn::Fewest);
+
+/// Whether a value is computed by a multiplication last of all; a quotient is not.
+bool is_product(Expr expr);
+/// Whether the operation may be a multiply-add of its arguments.
+bool is_sum(algebra::Op op);
 
 /// The rounds that are worth a loop on a GPU: their computation written out is longer than its
 /// caches of instructions hold. On an H100 kernels of four cells took 0.71 of a loop's time with
@@ -43,6 +53,10 @@ std::vector<Rounds> find_rounds(std::span<const Expr> roots,
 std::vector<Rounds> long_rounds(std::span<const Expr> roots,
                                 const std::function<bool(const algebra::Node&)>& leaf,
                                 Precision precision);
+
+/// Whether a round costs so much more than comparing the values that it hands on that its loop may
+/// end early.
+bool worth_watching(const Rounds& rounds, Precision precision);
 
 /// An estimate of the machine instructions of these operations on a GPU, for which a quotient, a
 /// root or another function is a sequence in line.

@@ -198,6 +198,42 @@ TEST_F(AuditTest, ControlFlowThatDependsOnDataIsFoundOutsideToo) {
     }
 }
 
+/// A loop of lanes that make rounds together, with its end and what else the body does.
+std::string lanes_with(const std::string& loop, const std::string& end, const std::string& call) {
+  return "typedef struct { double x; } vphi_lane_sweep;\n"
+         "FUNCTION vphi_lane_sweep vphi_site_round_1_sweep(const vphi_lane_sweep lane) {\n"
+         "  vphi_lane_sweep held; held.x = 0.5*(lane.x + 2.0/lane.x); return held;\n}\n"
+         "FUNCTION double vphi_other(const vphi_lane_sweep lane) { return lane.x; }\n"
+         "FUNCTION void vphi_f(double* x) {\n  " +
+         loop +
+         " {\n    int open = 0;\n    for (int i = 0; i < 8; ++i) {\n"
+         "      vphi_lane_sweep lane; lane.x = x[i];\n      const double y = " +
+         call + ";\n      open |= !(y == x[i]);\n      x[i] = y;\n    }\n    " + end + "\n  }\n}\n";
+}
+
+TEST_F(AuditTest, LanesMayEndAfterWholeRounds) {
+  const std::string round = "vphi_site_round_1_sweep(lane).x", loop = "for (int r = 0; r < 9; ++r)",
+                    end = "const int done = !open; if (done) break;";
+  const auto proved = [&](const std::string& text) {
+    return audit(source(Target::Native, "  out.phi_new = in.phi;\n", text), Target::Native);
+  };
+  const AuditResult good = proved(lanes_with(loop, end, round));
+  EXPECT_TRUE(good.proved()) << joined(good);
+  const FunctionFacts* site = good.find("vphi_site_sweep");
+  ASSERT_NE(site, nullptr);
+  EXPECT_EQ(site->parts, 1);
+  EXPECT_EQ(site->flops, 2 * 9);  // nine rounds of a sum and a product
+  EXPECT_EQ(site->special, 9);
+  EXPECT_EQ(good.find("vphi_site_round_1_sweep"), nullptr);
+  for (const std::string& bad :
+       {lanes_with("for (int r = 0; r < (int)x[0]; ++r)", end, round),
+        lanes_with(loop, end, "vphi_other(lane)"),
+        lanes_with(loop, "const int done = !open; if (done) break; x[0] = 0.0;", round),
+        lanes_with(loop, "if (open) { x[0] = 1.0; }", round),
+        lanes_with(loop, "if (!open) r = 9;", round)})
+    EXPECT_FALSE(proved(bad).proved()) << bad;
+}
+
 TEST_F(AuditTest, UnreadableSourceIsSaidWithTheLog) {
   for (Target target : kTargets) {
     const AuditResult result = audit("nonsense here;\n", target);

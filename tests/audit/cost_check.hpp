@@ -39,10 +39,11 @@ inline bool compare_cost(const kernel::Kernel& planned, const program::Kernel& e
   // in the approximate arithmetic of GPUs.
   const int signs = planned.common.empty() && !way.target.nvidia ? 0 : 2;
   const int clamps = way.target.target == Target::Cuda ? 2 * claimed.lookups : 0;
+  const int again = site->parts > 0 ? claimed.flops / 64 : 0;  // products in two parts
   const bool fast = way.target.nvidia && site->special != claimed.special;
   const int products = fast ? claimed.dividing_roots : 0;
   const int roots = fast ? claimed.reciprocal_roots + claimed.dividing_roots : 0;
-  EXPECT_LE(site->flops, claimed.flops + products) << where;
+  EXPECT_LE(site->flops, claimed.flops + products + again) << where;
   EXPECT_GE(site->flops, claimed.flops + products - signs - clamps) << where;
   EXPECT_EQ(site->special, claimed.special - roots) << where;
   EXPECT_GE(emitted.flops, claimed.flops) << where;

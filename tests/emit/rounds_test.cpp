@@ -177,6 +177,41 @@ TEST(Rounds, AsLoopsOfOpenCLAgreeWithTheReference) {
   check(program::Target::OpenCL, run_opencl);
 }
 
+emit::TargetInfo processor(program::Target language) {
+  emit::TargetInfo target;
+  target.target = language;
+  target.is_cpu = true;
+  target.compute_units = 3;
+  return target;
+}
+
+/// The lanes of a processor make rounds together; rows of 33 sites end in a strip of fewer lanes.
+void check_lanes(
+    program::Target language,
+    const std::function<State(const Case&, const program::Kernel&, const State&)>& run) {
+  for (const Case& c : iterations()) {
+    const program::Kernel kernel = emit::emit(c.kernel, processor(language), c.bindings);
+    EXPECT_NE(kernel.source.find("vphi_site_round_1_iterated(lane, par)"), std::string::npos);
+    const State start = random_state(c, 3), expected = reference(c, start);
+    const double most = c.kernel.compute == Precision::F32 ? 2e-6 : 1e-14;
+    EXPECT_LT(difference(run(c, kernel, start), expected), most) << kernel.source;
+  }
+}
+
+TEST(Rounds, OfLanesAgreeWithTheReference) {
+  check_lanes(program::Target::Native,
+              [](const Case& c, const program::Kernel& kernel, const State& start) {
+                return run_native(c, kernel, start, "g++",
+                                  "-O2 -march=native -ffp-contract=off -Wall -Wextra -Werror "
+                                  "-Wno-unknown-pragmas -Wno-unused-variable");
+              });
+}
+
+TEST(Rounds, OfLanesInOpenCLAgreeWithTheReference) {
+  if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
+  check_lanes(program::Target::OpenCL, run_opencl);
+}
+
 TEST(Rounds, EndWhereTheyRepeat) {
   Iteration site;
   const std::string text = cuda_text(site, site.fixed_point(400));

@@ -123,14 +123,60 @@ class Auditor : public clang::ASTConsumer {
     return sum;
   }
 
+  /// The function of which this is a part: vphi_site_K of vphi_site_before_1_K and of
+  /// vphi_site_round_1_K. Null for whole functions.
+  Function whole_of(Function function) const {
+    const std::string name = function->getNameAsString();
+    for (const llvm::StringRef stem : {"vphi_site_before_", "vphi_site_round_"}) {
+      llvm::StringRef rest = name;
+      if (!rest.consume_front(stem)) continue;
+      rest = rest.ltrim("0123456789");
+      if (!rest.consume_front("_")) continue;
+      for (Function other : functions_)
+        if (other->getDeclContext() == function->getDeclContext() &&
+            other->getNameAsString() == "vphi_site_" + rest.str())
+          return other;
+    }
+    return nullptr;
+  }
+
+  /// How often a site calls a part: once, or in each round.
+  int times(Function part) const {
+    for (const auto& [function, facts] : own_)
+      if (const auto found = facts.rounds.find(part); found != facts.rounds.end())
+        return found->second;
+    return 1;
+  }
+
+  /// Adds what the parts of a site function count; a member that several parts read is one load.
+  int add_parts(Function function, OwnFacts& sum) {
+    int parts = 0;
+    std::set<const clang::FieldDecl*> read = own_[function].read;
+    for (Function part : functions_) {
+      if (whole_of(part) != function) continue;
+      ++parts;
+      std::set<Function> open;
+      const OwnFacts facts = total(part, open);
+      const int rounds = times(part);
+      sum.selects += rounds * facts.selects;
+      sum.flops += rounds * facts.flops;
+      sum.special += rounds * facts.special;
+      for (const clang::FieldDecl* field : own_[part].read) sum.loads += read.insert(field).second;
+    }
+    return parts;
+  }
+
   void answer() {
     llvm::json::Array list;
     for (Function function : functions_) {
+      if (whole_of(function)) continue;
       std::set<Function> open;
-      const OwnFacts facts = total(function, open);
+      OwnFacts facts = total(function, open);
+      const int parts = add_parts(function, facts);
       list.push_back(llvm::json::Object{{"name", function->getNameAsString()},
                                         {"line", line(function)},
                                         {"site", site_.count(function) != 0},
+                                        {"parts", parts},
                                         {"ifs", facts.ifs},
                                         {"switches", facts.switches},
                                         {"gotos", facts.gotos},

@@ -151,6 +151,27 @@ int rounds_of(const clang::ForStmt& s) {
   return static_cast<int>(*rounds);
 }
 
+/// Calls of functions that are defined in the source, in this statement.
+std::vector<const clang::FunctionDecl*> calls_in(const clang::Stmt* s) {
+  std::vector<const clang::FunctionDecl*> found;
+  any_expression(s, [&](const Expr* part) {
+    const auto* call = llvm::dyn_cast<clang::CallExpr>(part);
+    const auto* callee = call ? call->getDirectCallee() : nullptr;
+    if (callee && callee->getDefinition()) found.push_back(callee->getDefinition());
+    return false;
+  });
+  return found;
+}
+
+/// The function of a round that lanes make together in this loop (site_round_), which may end after
+/// any whole round; null for other loops.
+const clang::FunctionDecl* round_of_lanes(const clang::ForStmt& s) {
+  if (!end_of_rounds(s.getBody()) || rounds_of(s) == 0) return nullptr;
+  for (const clang::FunctionDecl* function : calls_in(s.getBody()))
+    if (function->getNameAsString().starts_with("vphi_site_round_")) return function;
+  return nullptr;
+}
+
 class Counter : public clang::RecursiveASTVisitor<Counter> {
  public:
   Counter(const clang::ASTContext& context, OwnFacts& facts, bool site)
@@ -172,6 +193,11 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
   bool TraverseForStmt(clang::ForStmt* s) {
     const int rounds = site_ ? rounds_of(*s) : 0;
     ++facts_.loops;
+    if (const auto* round = site_ ? nullptr : round_of_lanes(*s)) {
+      facts_.rounds[round] = rounds_of(*s);
+      traverse_whole_rounds(*s);
+      return true;
+    }
     if (rounds == 0) {
       site_break("a loop", s->getBeginLoc());
       condition(s->getInc(), "a loop", s->getBeginLoc());
@@ -179,9 +205,7 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
       return RecursiveASTVisitor::TraverseForStmt(s);
     }
     const int outer = std::exchange(times_, times_ * rounds);
-    const clang::Stmt* end = end_of_rounds(s->getBody());
-    for (clang::Stmt* part : s->getBody()->children())
-      if (part != end) TraverseStmt(part);
+    traverse_whole_rounds(*s);
     times_ = outer;
     return true;
   }
@@ -257,7 +281,7 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
     if (!is_floating(from->getType())) return true;
     if (through_pointer(from)) facts_.loads += times_;
     if (const auto* field = member_of(from, true))
-      if (is_data(field) && read_.insert(field).second) ++facts_.loads;
+      if (is_data(field) && facts_.read.insert(field).second) ++facts_.loads;
     return true;
   }
 
@@ -282,11 +306,17 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
   }
 
  private:
-  /// Per-step numbers are the same at every site: no traffic.
+  void traverse_whole_rounds(clang::ForStmt& s) {
+    const clang::Stmt* end = end_of_rounds(s.getBody());
+    for (clang::Stmt* part : s.getBody()->children())
+      if (part != end) TraverseStmt(part);
+  }
+  /// Per-step numbers are the same at every site, and what a lane hands on stays in the caches: no
+  /// traffic.
   static bool is_data(const clang::FieldDecl* field) {
-    return !field->getParent()->getNameAsString().starts_with("vphi_par_") &&
-           !(field->getParent()->getTypedefNameForAnonDecl() &&
-             field->getParent()->getTypedefNameForAnonDecl()->getName().starts_with("vphi_par_"));
+    const auto* type = field->getParent()->getTypedefNameForAnonDecl();
+    const std::string name = type ? type->getNameAsString() : field->getParent()->getNameAsString();
+    return !name.starts_with("vphi_par_") && !name.starts_with("vphi_lane_");
   }
   unsigned line(clang::SourceLocation at) const {
     const auto& sources = context_.getSourceManager();
@@ -323,7 +353,7 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
   OwnFacts& facts_;
   bool site_;      ///< of a site function
   int times_ = 1;  ///< how often what is visited runs
-  std::set<const clang::FieldDecl*> read_, written_;
+  std::set<const clang::FieldDecl*> written_;
 };
 
 /// The variable or member behind an assigned expression: a[i].b -> member b, *p -> p.

@@ -16,6 +16,9 @@ struct OwnFacts {
   int ifs = 0, switches = 0, gotos = 0, loops = 0, shortcuts = 0, selects = 0, branches = 0;
   int assembly = 0, loads = 0, stores = 0, flops = 0, special = 0;
   std::vector<const clang::FunctionDecl*> calls;  ///< in order, with repetitions
+  /// Functions that lanes call in each of their rounds, with the number of rounds.
+  std::map<const clang::FunctionDecl*, int> rounds;
+  std::set<const clang::FieldDecl*> read;  ///< members of arguments that are counted as loads
   /// Called functions that are neither in the source nor in libm.
   std::vector<std::pair<std::string, unsigned>> unknown;
   /// Violations of the rules of site functions: (sentence, line).

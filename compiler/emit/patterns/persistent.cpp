@@ -94,8 +94,9 @@ class PersistentText {
   Stage stage_of(const Kernel& stage) const {
     if (kernel::sums_pairs(stage)) return pairs_stage(stage, target_, bindings_);
     const Kernel own = kernel::for_device(site_by_site(stage, target_)).kernel;
-    const Job job = make_job(own, target_, bindings_);
-    return rows(stage, target_) ? rows_stage(job, bindings_) : sites_stage(job, bindings_, own_);
+    const bool in_rows = rows(stage, target_);
+    const Job job = make_job(own, target_, bindings_, {}, {}, in_rows);
+    return in_rows ? rows_stage(job, bindings_) : sites_stage(job, bindings_, own_);
   }
 
   static Code array_name(int array) { return code("vphi_array_{}", array); }

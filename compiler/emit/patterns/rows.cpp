@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/emit/math/draws.hpp"
+#include "compiler/emit/patterns/lane_rounds.hpp"
 #include "compiler/emit/patterns/rows_text.hpp"
 #include "compiler/emit/patterns/sites.hpp"
 #include "compiler/emit/patterns/vector_loops.hpp"
@@ -132,6 +133,25 @@ std::int64_t tasks_of(const Job& job, const Loop* loop) {
   return all * own / whole;
 }
 
+// The loop over the sites of a row, or over strips of it where the lanes make rounds together.
+Code loop_over_row(const Job& job, const Rows& rows, const Code& pragma) {
+  const Code results = rows.store() + rows.put();
+  if (job.body.loops.empty()) {
+    const Code head = code("VPHI_{}\nfor (vphi_index i = 0; i < width; ++i) {{\n", pragma);
+    return site_loop(job, {head, "i", 1, rows.gather(), results});
+  }
+  const std::int64_t lanes = lanes_of_strip(job.body.real);
+  const bool whole = rows.constant_width() % lanes == 0 && rows.constant_width() > 0;
+  Code end = code("strip + {}", lanes);
+  if (!whole) end = code("vphi_select_index({0} < width, {0}, width)", end);
+  const Code head = "VPHI_VECTORISE\nfor (vphi_index i = strip; i < end; ++i) {\n";
+  return code("for (vphi_index strip = 0; strip < width; strip += {}) {{\n", lanes) +
+         indent(code("const vphi_index end = {};\n", end) +
+                    site_loop(job, {head, "i - strip", lanes, rows.gather(), results}),
+                2) +
+         "}\n";
+}
+
 // The slots common to all forms of a loop over rows; `rows` is the text of a task, `fold` adds the
 // shares.
 Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
@@ -153,9 +173,6 @@ Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
   slots["coordinates"] =
       sites_before_row(job, code("unit / {}", rows.chunks())) + rows.coordinates();
   slots["row_sums"] = rows.row_sums();
-  slots["gather"] = rows.gather();
-  slots["store"] = rows.store();
-  slots["put"] = rows.put();
   slots["lanes"] = rows.lanes();
   slots["add_lanes"] = rows.add_lanes();
   slots["shares"] = rows.shares(tasks);
@@ -169,7 +186,7 @@ Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
       kernel.reductions.empty() ? "const double total[1] = {0.0};" : fill("fold_rows.txt", slots);
   RowPragma pragma;
   if (!loop) pragma = row_pragma(job, slots["choices"] + slots["body"], rows.constant_width());
-  slots["vectorise"] = pragma.name;
+  if (!loop) slots["site_loop"] = loop_over_row(job, rows, pragma.name);
   slots["choices"] += pragma.definition;
   slots["rows"] = loop ? loop->text(tasks) : fill("rows.txt", slots);
   return slots;

@@ -220,8 +220,9 @@ Body BodyBuilder::build() {
 
 Body make_body(const kernel::Kernel& kernel, const Dialect& dialect, const Bindings& bindings,
                bool private_scalars, const std::vector<std::string>& shared, const Handed& handed,
-               bool few_registers) {
-  return BodyBuilder(kernel, dialect, bindings, private_scalars, shared, handed, few_registers)
+               bool few_registers, bool lanes) {
+  return BodyBuilder(kernel, dialect, bindings, private_scalars, shared, handed, few_registers,
+                     lanes)
       .build();
 }
 

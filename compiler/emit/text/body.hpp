@@ -8,6 +8,13 @@
 //   vphi_before_of_K(scalars)      the scalars that the epilogue reads
 //   vphi_epilogue_K(scalars, before, total)  after the last site, in f64
 //
+// On processors a site function with iterations is in parts, between which the lanes of vectors
+// make rounds together (patterns/lane_rounds.hpp); struct vphi_lane_K has what is handed on:
+//
+//   vphi_site_before_1_K(in, lane, par) -> lane   before the first loop of rounds
+//   vphi_site_round_1_K(lane, par) -> lane        one of its rounds
+//   vphi_site_K(in, lane, par) -> out             after the last loop
+//
 // The patterns (sites, march, rows) fill `in`, call the site function, and store `out`. Where a
 // site reads many numbers on a GPU, they may emit the pieces of the function instead, each after
 // its reads: the device's compiler keeps the order of the loads.
@@ -46,6 +53,15 @@ struct Piece {
   Code lines;
 };
 
+/// A loop of rounds that the lanes of a vector make together, where the site function is in parts
+/// (kernel/round_parts.hpp). Names are members of struct vphi_lane_K.
+struct LaneLoop {
+  int times = 0;
+  std::vector<std::string> made;     ///< what the part before the loop hands on
+  std::vector<std::string> values;   ///< what a round changes; their first values are in `made`
+  std::vector<std::string> watched;  ///< those of them that a round reads
+};
+
 struct Body {
   std::string suffix;  ///< K above
   Precision real = Precision::F64;
@@ -63,11 +79,13 @@ struct Body {
   int parameters = 0;                          ///< members of the `par` struct
   /// Largest number of live values of a site, where it computes in the order of register_order.hpp.
   int held = 0;
-  std::vector<Piece> pieces;  ///< in that case the site function in pieces; otherwise empty
-  Code structs;               ///< the structs
-  Code site;                  ///< the site function
-  Code rest;                  ///< the other functions
-  Calls calls;                ///< functions of the emitter that these call
+  std::vector<Piece> pieces;    ///< in that case the site function in pieces; otherwise empty
+  std::vector<LaneLoop> loops;  ///< between parts of the site function
+  std::vector<std::string> lane_members;  ///< of all loops
+  Code structs;                           ///< the structs
+  Code site;                              ///< the site function
+  Code rest;                              ///< the other functions
+  Calls calls;                            ///< functions of the emitter that these call
   /// The structs and functions.
   Code code() const { return structs + site + rest; }
 };
@@ -75,11 +93,12 @@ struct Body {
 /// `private_scalars`: the functions take the scalars of one instance in private memory. `shared`:
 /// symbols that are members of `in` instead of scalars. `handed`: further results of the site
 /// function, with their names. `few_registers`: for GPUs; a long site function is emitted in an
-/// order with few live values.
+/// order with few live values. `lanes`: the pattern takes the site function in parts
+/// (patterns/lane_rounds.hpp).
 using Handed = std::vector<std::pair<std::string, algebra::Expr>>;
 Body make_body(const kernel::Kernel& kernel, const Dialect& dialect, const Bindings& bindings,
                bool private_scalars = false, const std::vector<std::string>& shared = {},
-               const Handed& handed = {}, bool few_registers = false);
+               const Handed& handed = {}, bool few_registers = false, bool lanes = false);
 
 /// dx^power / denominator of a stencil, the factor of its integer sum.
 long double stencil_factor(const algebra::StencilData& stencil, double dx);

@@ -11,7 +11,7 @@
 
 #include "compiler/emit/text/body.hpp"
 #include "compiler/emit/text/reading.hpp"
-#include "compiler/kernel/rounds.hpp"
+#include "compiler/kernel/round_parts.hpp"
 
 namespace vphi::emit {
 
@@ -20,13 +20,14 @@ class BodyBuilder {
  public:
   BodyBuilder(const kernel::Kernel& kernel, const Dialect& dialect, const Bindings& bindings,
               bool private_scalars, const std::vector<std::string>& shared, const Handed& handed,
-              bool few_registers)
+              bool few_registers, bool lanes)
       : kernel_(kernel),
         dialect_(dialect),
         bindings_(bindings),
         shared_(shared.begin(), shared.end()),
         handed_(handed),
         few_registers_(few_registers),
+        lanes_(lanes),
         space_(private_scalars ? "" : "VPHI_GLOBAL ") {}
 
   Body build();
@@ -55,6 +56,25 @@ class BodyBuilder {
   Code structs() const;
   void sort_reads(std::span<const algebra::Expr> order);
   Code site_function();
+  Printer printer(Scope& scope, std::function<Leaf(const algebra::Node&)> leaf);
+  std::string results(Printer& printer);
+  std::string named_numbers(Scope& scope);
+  using Members = std::unordered_map<const algebra::Node*, std::string>;
+  /// A part of a site function that is cut at loops of rounds.
+  struct SitePart {
+    std::string name;
+    Members known;  ///< values that it reads from the struct of the lane
+    std::vector<algebra::Expr> roots = {};
+    std::vector<std::string> members = {};  ///< that it hands on, for each of the roots
+    bool input = true;                      ///< takes `in`
+    bool last = false;                      ///< makes `out`
+  };
+  Code site_in_parts(const kernel::RoundParts& parts);
+  Code loop_functions(const kernel::Rounds& rounds, std::span<const algebra::Expr> made,
+                      Members& known);
+  Code part_function(const SitePart& part);
+  std::string lane_member(algebra::Expr expr);
+  bool differs(const algebra::Node& node) const;
   std::vector<algebra::Expr> order_of_many();
   bool mostly_loops(std::span<const kernel::Rounds> rounds) const;
   std::string in_pieces(Printer& printer, std::span<const algebra::Expr> order);
@@ -66,7 +86,7 @@ class BodyBuilder {
   const Bindings& bindings_;
   std::set<std::string> shared_;  // symbols that are members of `in`
   const Handed& handed_;
-  bool few_registers_;
+  bool few_registers_, lanes_;
   std::string space_;  // address space of the scalars
   Body body_;
   std::vector<algebra::Expr> roots_;  // stores, then reductions

@@ -47,7 +47,8 @@ Code BodyBuilder::structs() const {
   out.insert(out.end(), body_.reduction_members.begin(), body_.reduction_members.end());
   out.insert(out.end(), body_.handed_members.begin(), body_.handed_members.end());
   for (const auto& [name, expr] : parameters_) par.push_back(name);
-  return fields("in", in) + fields("out", out) + fields("par", par);
+  const Code lane = body_.loops.empty() ? Code() : fields("lane", body_.lane_members);
+  return fields("in", in) + lane + fields("out", out) + fields("par", par);
 }
 
 // Sorts loads by their first use: NVIDIA's compiler assumes that they arrive in the order written.
@@ -63,25 +64,57 @@ void BodyBuilder::sort_reads(std::span<const Expr> order) {
   });
 }
 
-Code BodyBuilder::site_function() {
-  Scope scope;
-  for (const char* name : {"in", "out", "par"}) scope.fresh(name);
-  Printer printer(
-      dialect_, body_.real,
-      {[&](const Node& node) {
-         const auto found = leaves_.find(&node);
-         return found == leaves_.end() ? Leaf() : found->second;
-       },
-       [&](Expr expr) { return family(expr); }, [&](const Node& node) { return note(node); },
-       [&](const Node& node) { return constant(node); }},
-      scope);
-  std::string named_numbers;
+// A printer of a part of the site function; `leaf` names what it does not compute.
+Printer BodyBuilder::printer(Scope& scope, std::function<Leaf(const Node&)> leaf) {
+  Printer printer(dialect_, body_.real,
+                  {std::move(leaf), [&](Expr expr) { return family(expr); },
+                   [&](const Node& node) { return note(node); },
+                   [&](const Node& node) { return constant(node); }},
+                  scope);
+  std::vector<Expr> angles;
+  for (const Expr angle : kernel_.paired_angles) angles.push_back(prepare(angle));
+  printer.pair_angles(angles);
+  if (kernel_.fast) printer.approximate();
+  if (kernel_.written_out) printer.write_out();
+  if (kernel_.fast && !handed_.empty()) printer.device_extremes();
+  return printer;
+}
+
+// Statements that fill `out`.
+std::string BodyBuilder::results(Printer& printer) {
+  std::string text;
+  std::size_t i = 0;
+  const auto put = [&](const std::vector<std::string>& members) {
+    for (const std::string& member : members)
+      text += printer.assignment("out." + member, roots_[i++]);
+  };
+  put(body_.store_members);
+  put(body_.reduction_members);
+  put(body_.handed_members);
+  return text;
+}
+
+// Declarations of the numbers that have names in the readable form.
+std::string BodyBuilder::named_numbers(Scope& scope) {
+  std::string text;
   for (auto& [node, name] : factors_) {
     name.name = scope.fresh(name.name);
-    named_numbers += fmt::format("const {} {} = {};  // {}\n", type_name(body_.real), name.name,
-                                 literal(node->number, body_.real), name.words);
+    text += fmt::format("const {} {} = {};  // {}\n", type_name(body_.real), name.name,
+                        literal(node->number, body_.real), name.words);
   }
+  return text;
+}
+
+Code BodyBuilder::site_function() {
   const auto is_leaf = [&](const Node& node) { return leaves_.contains(&node); };
+  if (lanes_) {
+    if (auto loops = kernel::rounds_of_lanes(roots_, is_leaf, body_.real); !loops.empty())
+      return site_in_parts(kernel::parts_between(std::move(loops), roots_, is_leaf,
+                                                 [&](const Node& node) { return differs(node); }));
+  }
+  Scope scope;
+  for (const char* name : {"in", "out", "par"}) scope.fresh(name);
+  const std::string numbers = named_numbers(scope);
   std::vector<kernel::Rounds> rounds;
   if (!dialect_.processor()) rounds = kernel::long_rounds(roots_, is_leaf, body_.real);
   std::vector<Expr> order;
@@ -90,14 +123,12 @@ Code BodyBuilder::site_function() {
     rounds.clear();
     order = order_of_many();
   }
+  Printer printer = this->printer(scope, [&](const Node& node) {
+    const auto found = leaves_.find(&node);
+    return found == leaves_.end() ? Leaf() : found->second;
+  });
   printer.announce(roots_);
   printer.roll(std::move(rounds));
-  std::vector<Expr> angles;
-  for (const Expr angle : kernel_.paired_angles) angles.push_back(prepare(angle));
-  printer.pair_angles(angles);
-  if (kernel_.fast) printer.approximate();
-  if (kernel_.written_out) printer.write_out();
-  if (kernel_.fast && !handed_.empty()) printer.device_extremes();
   const std::string s = body_.suffix;
   std::string lines;
   if (!order.empty()) {
@@ -110,22 +141,14 @@ Code BodyBuilder::site_function() {
   const std::string head = "VPHI_INLINE vphi_out_" + s + " vphi_site_" + s + "(const vphi_in_" + s +
                            dialect_.words.reference + " in, const vphi_par_" + s +
                            " par) {\n  vphi_out_" + s + " out;\n";
-  std::string results;
-  std::size_t i = 0;
-  const auto put = [&](const std::vector<std::string>& members) {
-    for (const std::string& member : members)
-      results += printer.assignment("out." + member, roots_[i++]);
-  };
-  put(body_.store_members);
-  put(body_.reduction_members);
-  put(body_.handed_members);
+  std::string results = this->results(printer);
   if (roots_.empty()) results += std::string("out.none = ") + literal(0.0L, body_.real) + ";\n";
   if (parameters_.empty()) results += "(void)par;\n";
   if (body_.reads.empty() && body_.draws.empty() && body_.shared.empty()) results += "(void)in;\n";
   if (!body_.pieces.empty()) body_.pieces.back().lines += Code(results, printer.used());
   body_.calls.add(printer.calls());
   return function_item("vphi_site_" + s,
-                       head + indented(named_numbers + lines + results, 2) + "  return out;\n}\n",
+                       head + indented(numbers + lines + results, 2) + "  return out;\n}\n",
                        printer.used());
 }
 

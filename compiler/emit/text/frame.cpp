@@ -54,13 +54,13 @@ Code join_functions(const Job& job) {
 }
 
 Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
-             const std::vector<std::string>& shared, const Handed& handed) {
+             const std::vector<std::string>& shared, const Handed& handed, bool lanes) {
   const Dialect& dialect = dialect_of(target);
   Job job{kernel,
           target,
           dialect,
           make_body(kernel, dialect, bindings, is_single_site(kernel), shared, handed,
-                    !dialect.processor()),
+                    !dialect.processor(), lanes && dialect.processor()),
           {},
           dialect.processor(),
           handed};

@@ -40,8 +40,10 @@ struct Job {
   bool per_site() const { return !kernel.reductions.empty() || !kernel.stores.empty(); }
 };
 
+/// `lanes`: the pattern takes a site function in parts (patterns/lane_rounds.hpp).
 Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
-             const std::vector<std::string>& shared = {}, const Handed& handed = {});
+             const std::vector<std::string>& shared = {}, const Handed& handed = {},
+             bool lanes = false);
 
 /// Text that reads scalar number `slot` of the instance whose scalars begin at `pointer`
 /// (Bindings::by_slot).

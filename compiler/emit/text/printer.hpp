@@ -117,7 +117,6 @@ class Printer {
     std::string end;        ///< lines at the end of a round
   };
   std::string same(const std::string& a, const std::string& b);
-  bool worth_watching(const kernel::Rounds& rounds) const;
   Watch watch(const kernel::Rounds& rounds, const std::vector<std::string>& names,
               const std::string& counter);
   Piece compute(algebra::Expr expr);

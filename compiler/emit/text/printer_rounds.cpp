@@ -5,8 +5,6 @@
 // whose rounds cost much more than a comparison therefore ends early, with the value of its last
 // round: an iteration that has converged stays at one value, or goes around among a few that differ
 // in their last bits. Zeros of both signs count as equal.
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "compiler/emit/text/layout.hpp"
@@ -48,7 +46,7 @@ void Printer::write_rounds(std::size_t number) {
   lines_ += heads;
   const std::string counter = scope_.fresh(fmt::format("round_{}", number + 1));
   Watch watched;
-  if (worth_watching(rounds)) watched = watch(rounds, names, counter);
+  if (kernel::worth_watching(rounds, precision_)) watched = watch(rounds, names, counter);
   const std::string body = round_body(rounds, names, watched.unchanged);
   lines_ +=
       watched.begin +
@@ -56,13 +54,6 @@ void Printer::write_rounds(std::size_t number) {
       indented(body + watched.end, 2) + "}\n";
   for (std::size_t i = 0; i < names.size(); ++i)
     round_names_[rounds.values[i].last.get()] = names[i];
-}
-
-bool Printer::worth_watching(const kernel::Rounds& rounds) const {
-  constexpr int kComparison = 8;  // instructions of a round for each value that is compared
-  const auto handed_on = std::ranges::count_if(
-      rounds.values, [](const kernel::RoundValue& value) { return bool(value.before); });
-  return kernel::estimated_instructions(rounds.body, precision_) >= kComparison * handed_on;
 }
 
 std::string Printer::same(const std::string& a, const std::string& b) {

@@ -417,7 +417,7 @@ Code still_text(const Job& job, const kernel::Line& line, const Bindings& bindin
 Job line_job(const kernel::Line& line, const TargetInfo& target, const Bindings& bindings) {
   Handed handed;
   for (const kernel::Line::Held& held : line.held) handed.emplace_back(held.name, held.value);
-  return make_job(line.step, target, bindings, line.names(), handed);
+  return make_job(line.step, target, bindings, line.names(), handed, true);
 }
 
 Boundary boundary_of(const kernel::Line& line) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/axis_names.hpp"
+#include "compiler/emit/patterns/lane_rounds.hpp"
 #include "compiler/emit/patterns/rows.hpp"
 #include "compiler/emit/patterns/rows_text.hpp"
 #include "compiler/emit/walks/lines.hpp"
@@ -86,13 +87,12 @@ class RowsWalk {
       add += code("for (vphi_index i = fresh; i < {}; ++i) {}\n", width_, one);
     }
     slots["held"] = held;
-    slots["hold"] = hold;
-    slots["store"] = store;
-    slots["put"] = put;
+    const Code head = code("VPHI_VECTORISE\nfor (vphi_index i = 0; i < {}; ++i) {{\n", width_);
+    slots["site_loop_before"] = site_loop(job_, {head, "i", width_, gather(), hold});
+    slots["site_loop"] = site_loop(job_, {head, "i", width_, gather(), hold + store + put});
     slots["row_buffers"] = buffers;
     slots["add_lanes"] = add;
     slots["places"] = places();
-    slots["gather"] = gather();
     return fill("lines.txt", slots);
   }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/axis_names.hpp"
+#include "compiler/emit/patterns/lane_rounds.hpp"
 #include "compiler/emit/patterns/rows.hpp"
 #include "compiler/emit/patterns/rows_text.hpp"
 #include "compiler/emit/walks/lines_rows.hpp"
@@ -51,19 +52,23 @@ class RunsWalk {
     slots["still"] = still_copies(job_, line_, bindings_, tasks);
     slots["end"] = line_.still.empty() ? "last" : "vphi_select_index(copies > 0, first, last)";
     slots["held"] = held();
-    slots["hold"] = hold();
     slots["row_buffers"] = buffers();
-    slots["put"] = put();
+    slots["site_loop"] = sites();
     slots["store"] = store();
     slots["add_lanes"] = add_lanes();
-    slots["places"] = places();
-    slots["gather"] = gather();
     return fill("lines_runs.txt", slots);
   }
 
  private:
   Code real() const { return type_name(job_.body.real); }
   std::int64_t block() const { return width_ * line_.run; }
+
+  /// A cell of each run.
+  Code sites() const {
+    const Code head = code("VPHI_VECTORISE\nfor (vphi_index i = 0; i < {}; ++i) {{\n", width_);
+    const Code cell = code("const vphi_index cell = base + i * {} + step;\n", line_.run);
+    return site_loop(job_, {head, "i", width_, gather(), hold() + put(), cell + places()});
+  }
 
   Code held() const {
     Code text;
