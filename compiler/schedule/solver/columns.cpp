@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,8 +17,11 @@ using algebra::Expr;
 using algebra::Node;
 using algebra::Op;
 
-/// Registers for addresses, indices, and what the compiler moves ahead.
-constexpr int kForAddresses = 16;
+/// Numbers, counted as below, for which NVIDIA's compiler finds an order that fits 255 registers of
+/// a thread (tools/gpu_registers, sm_90, kernels of a round). Of f32 238 spill nothing and 285
+/// spill 348 bytes a site; addresses and what is read ahead take the rest. Of f64 195 spill 8 and
+/// 223 spill 1676: each takes two registers, and the compiler reads later than counted.
+constexpr int kFit32 = 239, kFit64 = 200, kOfRegisters = 255;
 /// More right sides than this share little more, and their sums fill a sweep.
 constexpr int kMost = 4;
 
@@ -177,7 +181,7 @@ class Planner {
       together = wish;
     } else if (independent && !solve.refining && shares_reads(solve)) {
       for (int k = 2; k <= std::min(kMost, count); ++k)
-        if (count % k == 0 && registers(solve, k) <= registers_) together = k;
+        if (count % k == 0 && fits(solve, k)) together = k;
     }
     for (std::size_t i = 0; i < systems.size(); ++i) {
       ColumnPlace& place = plan_.places[systems[i]];
@@ -201,9 +205,16 @@ class Planner {
     return {};
   }
 
-  int registers(const physics::LinearSystem& solve, int columns) const {
+  /// How many numbers the operator holds at a time, and how many a thread can hold.
+  int numbers(const physics::LinearSystem& solve, int columns) const {
+    return live_numbers(op_of(solve), unknowns_of(solve), columns);
+  }
+  int most_numbers(const physics::LinearSystem& solve) const {
     const bool wide = solve.wide || system_.numerics.real == physics::Precision::F64;
-    return kForAddresses + (wide ? 2 : 1) * live_numbers(op_of(solve), unknowns_of(solve), columns);
+    return (wide ? kFit64 : kFit32) * registers_ / kOfRegisters;
+  }
+  bool fits(const physics::LinearSystem& solve, int columns) const {
+    return numbers(solve, columns) <= most_numbers(solve);
   }
 
   /// Products of the operator with earlier solutions that a sweep makes: all of them on a
@@ -211,7 +222,7 @@ class Planner {
   int products_of(const physics::LinearSystem& solve, int together) {
     if (solve.past.empty() || registers_ == 0) return 0;
     int most = 1;
-    while (most < kMost && registers(solve, most + 1) <= registers_) ++most;
+    while (most < kMost && fits(solve, most + 1)) ++most;
     most = std::max(most, together);
     say(fmt::format("products of `{}` with {} earlier solutions are made {} in a sweep", solve.name,
                     solve.past.size(), most));
@@ -238,12 +249,14 @@ class Planner {
     } else if (registers_ == 0) {
       text += ": the registers of a processor do not hold what several would share";
     } else {
-      text += fmt::format(": a thread then holds about {} of {} registers",
-                          registers(solve, together), registers_);
+      text += fmt::format(
+          ": a thread then holds about {} numbers at a time, and {} fit its "
+          "registers",
+          numbers(solve, together), most_numbers(solve));
       int next = 0;
       for (int k = together + 1; k <= std::min(kMost, count) && next == 0; ++k)
         if (count % k == 0) next = k;
-      if (next > 0) text += fmt::format(", with {} it would be {}", next, registers(solve, next));
+      if (next > 0) text += fmt::format(", with {} it would be {}", next, numbers(solve, next));
     }
     say(std::move(text));
   }

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/solver/column_sweeps.hpp"
 #include "compiler/schedule/solver/solver_column.hpp"
 #include "compiler/schedule/solver/solver_inner.hpp"
 #include "compiler/schedule/solver/solver_kept.hpp"
@@ -184,7 +185,9 @@ class SolveLoopsBuilder {
       each([&](SolveColumn& column) { column.iterate(line, last); });
     }
     each([](SolveColumn& column) { column.end_round(); });
-    SiteLoops made = solve_loops(blocks_.iteration, blocks_.iteration_wanted, name_, false);
+    SiteLoops made =
+        narrower(solve_loops(blocks_.iteration, blocks_.iteration_wanted, name_, false),
+                 columns_.size(), storage_);
     for (kernel::SiteLoop& sweep : made.sweeps)
       if (sweep.kernel.colours) sweep.kernel.still = all_done();
     std::vector<kernel::ScalarAssign> finish = std::move(blocks_.end_of_round);

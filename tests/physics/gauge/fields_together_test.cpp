@@ -117,18 +117,19 @@ bool told(const std::vector<std::string>& remarks, const std::string& text) {
       remarks, [&](const std::string& remark) { return remark.find(text) != std::string::npos; });
 }
 
-/// Without `together` the registers of a GPU decide: spinors of two complex numbers fit, those of
-/// SU(3) in f64 do not.
+/// Without `together` the registers of a GPU decide: in f64 four spinors of two complex numbers
+/// fit, and two of SU(3) with four spins do.
 TEST(FieldsOfOneOperator, AreCountedInRegisters) {
   Fields small = cases()[5], large = small;
+  small.count = large.count = 4;
   large.gauge = "SU(3)", large.spinor = "spinor";
   const auto few = remarks_of(small), many = remarks_of(large);
-  EXPECT_TRUE(told(few, "2 right sides of `S, D adj(D) X = B` are solved 2 at a time"));
-  EXPECT_TRUE(told(many, "2 right sides of `S, D adj(D) X = B` are solved 1 at a time"));
+  EXPECT_TRUE(told(few, "4 right sides of `S, D adj(D) X = B` are solved 4 at a time"));
+  EXPECT_TRUE(told(many, "4 right sides of `S, D adj(D) X = B` are solved 2 at a time"));
   EXPECT_TRUE(
       told(few, "products of `S, D adj(D) X = B` with 2 earlier solutions are made 4 in a"));
   EXPECT_TRUE(
-      told(many, "products of `S, D adj(D) X = B` with 2 earlier solutions are made 1 in a"));
+      told(many, "products of `S, D adj(D) X = B` with 2 earlier solutions are made 2 in a"));
 }
 
 }  // namespace
