@@ -31,6 +31,9 @@ struct Access {
 Access access_of(const LinearSystem& solve) {
   Access access;
   for (const physics::LinearMap* map : {&solve.op, &solve.adjoint}) access.read(*map);
+  if (const auto& half = solve.even_odd)
+    for (const physics::LinearMap* map : {&half->op, &half->adjoint, &half->source, &half->back})
+      access.read(*map);
   for (const Expr part : solve.source) access.read(part);
   for (const std::vector<int>& past : solve.past) access.reads.insert(past.begin(), past.end());
   access.writes.insert(solve.arrays.begin(), solve.arrays.end());
