@@ -362,6 +362,8 @@ Inference::Called Inference::function_body(const Symbol& symbol,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Value& argument = arguments[i];
     key += " " + to_string(argument.type) + (argument.type.per_site ? "@" : "");
+    if (argument.type.base == Base::Spinor)  // of a field, or written down
+      key += std::to_string(argument.type.rows) + "*" + std::to_string(argument.type.columns);
     if (indices.contains(i)) key += "#";
     for (const std::string& index : argument.free) key += "[" + index + "]";
   }

@@ -214,7 +214,8 @@ class Session {
   /// Throws RunError E0809 where a solve that the device repeated has failed (waits).
   void settle_solves();
   RunError unsolved(const program::Solve& solve, std::int64_t instance, double done,
-                    double iterations, double residual) const;
+                    double iterations, double residual, bool later);
+  std::string steps_done(std::int64_t instance, bool at_most);
   /// Throws RunError E0821 where an eigenvalue that a solve has found is outside of its bounds.
   void check_eigenvalue(const program::Solve& solve);
   void map(std::size_t number);

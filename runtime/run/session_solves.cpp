@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "runtime/run/chain_averages.hpp"
 #include "runtime/run/session.hpp"
 #include "runtime/run/session_arguments.hpp"
 
@@ -104,7 +105,7 @@ void Session::settle_solves() {
   if (failure[0] == 0) return;
   device_.zero(notes_);
   throw unsolved(program_.solves[static_cast<std::size_t>(failure[0]) - 1],
-                 static_cast<std::int64_t>(failure[1]), failure[2], failure[3], failure[4]);
+                 static_cast<std::int64_t>(failure[1]), failure[2], failure[3], failure[4], true);
 }
 
 std::vector<double> Session::rounds_made() {
@@ -157,12 +158,22 @@ void Session::solve_by_host(std::size_t number) {
   for (std::int64_t i = 0; i < program_.instances; ++i) {
     const auto of = [&](int slot) { return Session::slot(slot)[i]; };
     if (const double done = of(solve.done_slot); done != 1)
-      throw unsolved(solve, i, done, of(solve.iterations_slot), of(solve.residual_slot));
+      throw unsolved(solve, i, done, of(solve.iterations_slot), of(solve.residual_slot), false);
   }
 }
 
+/// How far the run was, for a message that ends with it.
+std::string Session::steps_done(std::int64_t instance, bool at_most) {
+  if (program_.step_slot < 0) return "";
+  const std::string unit = chain_unit(program_);
+  const char* units = unit == "sweep" ? "sweeps" : unit == "trajectory" ? "trajectories" : "steps";
+  return fmt::format(", after {}{:.0f} {}", at_most ? "at most " : "",
+                     Session::slot(program_.step_slot)[instance], units);
+}
+
+/// `later`: the device has gone on since, up to the end of what it was given.
 RunError Session::unsolved(const program::Solve& solve, std::int64_t instance, double done,
-                           double iterations, double residual) const {
+                           double iterations, double residual, bool later) {
   const std::string where = program_.where(first_instance_ + instance);
   const std::string how =
       done == 2
@@ -171,8 +182,9 @@ RunError Session::unsolved(const program::Solve& solve, std::int64_t instance, d
           : fmt::format("is not solved after {:.0f} iterations of `{}`", iterations, solve.solver);
   return RunError(
       "E0809",
-      fmt::format("`{}` {} (`{}`, line {}){}; norm(b - A(x))/norm(b) is {:.3g}", solve.name, how,
-                  solve.line, solve.line_number, where.empty() ? "" : ", at " + where, residual),
+      fmt::format("`{}` {} (`{}`, line {}){}; norm(b - A(x))/norm(b) is {:.3g}{}", solve.name, how,
+                  solve.line, solve.line_number, where.empty() ? "" : ", at " + where, residual,
+                  steps_done(instance, later)),
       done == 2 ? "the operator has no inverse, or the solver is not made for it: cg "
                   "wants it hermitian and positive, cgne and bicgstab do not"
                 : "a larger `max` or `tol`, a solver that fits the operator, or a "

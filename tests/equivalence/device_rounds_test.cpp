@@ -185,7 +185,15 @@ TEST(DeviceRounds, FailuresAreThoseOfTheHost) {
   const std::string here = message_of(c, *native);
   EXPECT_TRUE(here.starts_with("E0809: ")) << here;
   EXPECT_NE(here.find("is not solved after 3 iterations of `cg`"), std::string::npos) << here;
-  EXPECT_EQ(message_of(c, repeating), here);
+  EXPECT_NE(here.find(", after 0 trajectories; "), std::string::npos) << here;
+  // the host asks the device later, and names what it was given at most
+  std::string there = message_of(c, repeating);
+  const std::size_t most = there.find("at most ");
+  ASSERT_NE(most, std::string::npos) << there;
+  there.erase(most, there.find(" trajectories", most) - most);
+  std::string same = here;
+  same.erase(same.find("0 trajectories"), 1);
+  EXPECT_EQ(there, same);
 }
 
 }  // namespace

@@ -89,6 +89,18 @@ class FixedQuarks {
       for (int s = 0; s < sites_; ++s)
         if (!is_odd(s)) field("phi", k)[static_cast<std::size_t>(s)] = 0;
   }
+  /// phi is 0 at odd sites, and S that of all sites.
+  void at_even_sites(const std::vector<int>& extent) {
+    std::vector<std::vector<double>> all;
+    for (int k = 0; k < reals(); ++k) all.push_back(field("phi", k));
+    at_odd_sites(extent);
+    for (int k = 0; k < reals(); ++k)
+      for (int s = 0; s < sites_; ++s) {
+        const auto i = static_cast<std::size_t>(s);
+        field("phi", k)[i] = is_odd(s) ? 0 : all[static_cast<std::size_t>(k)][i];
+      }
+    odd_.clear();
+  }
   bool is_odd(int s) const { return odd_.empty() || odd_[static_cast<std::size_t>(s)] == 1; }
 
   /// phi of this eta by the kernels of the draw, at the links of the start: [site][spin][colour].
@@ -265,7 +277,8 @@ class FixedQuarks {
     for (const program::Launch& launch : program_.launches(0)) {
       const std::string& name = kernel_of(launch);
       if (name == "drift" && !kicks.empty()) break;
-      if (name.starts_with("kick_quarks")) kicks.push_back(launch);
+      if (name.starts_with("kick_quarks") || name.starts_with("product_quarks"))
+        kicks.push_back(launch);
     }
     run_->set_scalar("flow_length", -1);
     run_->launch(kicks);

@@ -1,0 +1,117 @@
+// Numbers of an independent program on the fixed configuration (fixed_quarks.hpp): actions and
+// forces of loops, staggered quarks with fields at even sites, deltaH of trajectories.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/physics/gauge/fixed_quarks.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::FixedQuarks;
+using testing::KnownForces;
+
+/// `constants`: the numbers of a site's density, which H leaves out because no force has them.
+/// SU(3) on 4 x 2 x 6 x 4: S, the squares of the slopes, the slope along the momenta, two slopes.
+void expect_loops(const std::string& action, double constants, const KnownForces& known) {
+  SCOPED_TRACE(action);
+  FixedQuarks links(
+      "model loops\nlattice grid: 4 * 2 * 6 * 4\ngauge U: SU(3)\n"
+      "P[mu,nu] = loop(mu, nu, -mu, -nu)\nR[mu,nu] = loop(2*mu, nu, -2*mu, -nu)\n"
+      "action quarks = " +
+          action +
+          "\nsample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = 1, scheme = "
+          "leapfrog\n}\ninit U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
+      3, 4, 192, 0.7, 0);
+  EXPECT_NEAR(links.energy() + 192 * constants, known.s, 1e-9 * known.s);
+  const std::vector<double> slopes = links.slopes();
+  double squares = 0, along = 0;
+  for (std::size_t i = 0; i < slopes.size(); ++i) {
+    squares += slopes[i] * slopes[i];
+    along += slopes[i] * links.momentum(i);
+  }
+  EXPECT_NEAR(squares, known.squares, 1e-9 * known.squares);
+  EXPECT_NEAR(along, known.along, 1e-8);
+  EXPECT_NEAR(slopes[links.place(0, 0, 0)], known.first, 1e-8);
+  EXPECT_NEAR(slopes[links.place(1 + 4 * 2 * (2 + 6 * 3), 3, 7)], known.last, 1e-8);
+}
+
+TEST(KnownActions, LoopsOfSu3) {
+  expect_loops("6*sum(1 - re(tr(P[mu,nu]))/3, mu < nu)", 6 * 6,
+               {2467.985656547168, 27665.5358747685, -85.9604582480, -0.7688603513, 1.0550577329});
+  expect_loops(
+      "3.9/3*(5/3*sum(3 - re(tr(P[mu,nu])), mu < nu) - sum(3 - re(tr(R[mu,nu])), mu != nu)/12)",
+      3.9 * (5.0 / 3 * 6 - 12.0 / 12),
+      {2330.145625029040, 26819.1638084022, -89.0949842418, -1.1942702868, 1.1127125237});
+  expect_loops(
+      "2.6/3*((1 + 8*0.331)*sum(3 - re(tr(P[mu,nu])), mu < nu) - "
+      "0.331*sum(3 - re(tr(R[mu,nu])), mu != nu))",
+      2.6 * ((1 + 8 * 0.331) * 6 - 0.331 * 12),
+      {2991.789154198351, 48872.9245819094, -125.2179094433, -2.1722381016, 1.5876890772});
+}
+
+/// Staggered quarks with phi at even sites: <phi, (D D^+)^-p phi> of D at all sites is that of the
+/// half, because D D^+ does not join the parities.
+TEST(KnownActions, StaggeredQuarksAtEvenSites) {
+  struct Row {
+    std::string options, power;
+    KnownForces known;
+  };
+  const std::string fractions = "solver = multishift(1e-14), range = [0.09, 4.3], tol = 1e-13";
+  for (const Row& row :
+       {Row{"solver = cg(1e-14)",
+            "",
+            {278.765449550709, 4729.6372640793, -8.5626691638, 0.4600509148, 0.9779727342}},
+        Row{fractions,
+            "^(1/2)",
+            {205.538486278125, 355.2371930324, 1.1497472428, 0.1225467027, 0.2202458574}},
+        Row{fractions,
+            "^(1/4)",
+            {196.257538742537, 59.3511770551, 0.7078197603, 0.0438720525, 0.0708531564}}}) {
+    SCOPED_TRACE(row.power);
+    FixedQuarks quarks(
+        "model quarks\nlattice grid: 4 * 2 * 6 * 4\ngauge U: SU(3)\n"
+        "fermion psi: spinor(1), boundary(t) = antiperiodic\n"
+        "turn(n) = 1 - 2*mod(n, 2)\n"
+        "eta[k] = 1 if k == x else (turn(index(x)) if k == y else (turn(index(x) + index(y)) if k "
+        "== z else turn(index(x) + index(y) + index(z))))\n"
+        "D(psi) = psi/5 + sum(eta[k]*(U[k]*psi@k - U[-k]*psi@-k), k)/2\n"
+        "action quarks = pseudofermion(D, " +
+            row.options + ")" + row.power +
+            "\nsample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = 1, scheme = "
+            "leapfrog\n}\ninit U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
+        3, 4, 192, 0.7, 1);
+    quarks.at_even_sites({4, 2, 6, 4});
+    testing::expect_forces(quarks, row.known, true);
+  }
+}
+
+/// U(1) on 4^2, beta = 2, Wilson quarks of two components, tau = 1: loops and quarks are kicked
+/// together, because the inner level has one step of leapfrog.
+TEST(KnownActions, DeltaHOfTrajectories) {
+  const auto delta = [](const std::string& options, int steps) {
+    FixedQuarks quarks(
+        "model quarks\nparam kappa = 0.24\nlattice grid: 4^2\ngauge U: U(1)\n"
+        "fermion psi: spinor(2), boundary(y) = antiperiodic\n"
+        "D(psi) = psi - kappa*sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+        "action quarks = pseudofermion(D, solver = cg(1e-14)" +
+            options +
+            ")\naction glue = 2*sum(1 - re(loop(mu, nu, -mu, -nu)), mu < nu)\n"
+            "sample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = " +
+            std::to_string(steps) +
+            ", scheme = leapfrog\n  level glue: steps = 1, scheme = leapfrog\n}\n"
+            "init U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
+        1, 2, 16, 1.5, 2);
+    return quarks.trajectory({"quarks"});
+  };
+  EXPECT_NEAR(delta("", 8), 0.0689234535, 1e-8);
+  EXPECT_NEAR(delta("", 16), 0.0162466326, 1e-8);
+  EXPECT_NEAR(delta("", 32), 0.0040014052, 1e-8);
+  EXPECT_NEAR(delta(", even_odd = on", 8), -0.2311269011, 1e-8);
+  EXPECT_NEAR(delta(", even_odd = on", 16), -0.0577672164, 1e-8);
+  EXPECT_NEAR(delta(", even_odd = on", 32), -0.0144415998, 1e-8);
+}
+
+}  // namespace
+}  // namespace vphi
