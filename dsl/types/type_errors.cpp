@@ -38,6 +38,20 @@ std::string operand_hint(const std::string& op, const Type& left, const Type& ri
   return "bring both to one type, for instance with tr, norm2, re or a component [k]";
 }
 
+bool is_determinant(const Type& type) { return type.base == Base::Determinant; }
+
+std::string determinant_hint(const std::string& op) {
+  if (op == "/") {
+    return "below the line goes with one above it: pseudofermion(D1)/pseudofermion(D2)";
+  }
+  if (op == "+" || op == "-") {
+    return "write an action for each term, `action S = ...` and `action T = pseudofermion(D)`; "
+           "`level S, T: ...` integrates both together";
+  }
+  if (op == "^") return "the exponent is one number, the same at all sites";
+  return "write pseudofermion(D) as an action of its own";
+}
+
 }  // namespace
 
 Diagnostic operand_types(Span at, const std::string& op, const Type& left, const Type& right) {
@@ -45,6 +59,13 @@ Diagnostic operand_types(Span at, const std::string& op, const Type& left, const
       make("E0201", at,
            "`" + op + "` does not go between " + to_string(left) + " and " + to_string(right));
   d.under = to_string(left) + " " + op + " " + to_string(right);
+  if (is_determinant(left) || is_determinant(right)) {
+    d.rule =
+        "determinants multiply and divide each other and have numbers as powers: the action is "
+        "minus the logarithm of their product";
+    d.hint = determinant_hint(op);
+    return d;
+  }
   d.rule = "sums and comparisons need one type on both sides; products scale, or apply a matrix";
   d.hint = operand_hint(op, left, right);
   return d;

@@ -81,7 +81,9 @@ constexpr ClauseDoc kDocs[] = {
     {"sample",
      "A Markov chain for an action. Gives sweep (metropolis: accept), or trajectory, deltaH and "
      "accept; with an exchange exchanged and replica."},
-    {"level", "One level of a nested integrator, from outer to inner."},
+    {"level",
+     "One level of a nested integrator, from outer to inner: an action, or several that are kicked "
+     "together (`level S, T: ...`)."},
     {"init",
      "The state at the start: a value, or with `~` a random distribution. `gauss = 0` solves for "
      "the electric fields of what is charged."},

@@ -349,11 +349,14 @@ void ClauseCheck::sample(const Clause& clause) {
 }
 
 void ClauseCheck::level(const Clause& clause) {
-  const Expr& name = *positional(clause)[0]->value;
-  const Symbol* symbol = name.kind == ExprKind::Name ? resolved_.find(name.text) : nullptr;
-  if (symbol != nullptr && symbol->kind == SymbolKind::Action) return;
   const std::vector<std::string> known = names_of(SymbolKind::Action);
-  report(errors::option_word(name.span, "level", to_text(name), suggest(name.text, known), known));
+  for (const Item* item : positional(clause)) {
+    const Expr& name = *item->value;
+    const Symbol* symbol = name.kind == ExprKind::Name ? resolved_.find(name.text) : nullptr;
+    if (symbol != nullptr && symbol->kind == SymbolKind::Action) continue;
+    report(
+        errors::option_word(name.span, "level", to_text(name), suggest(name.text, known), known));
+  }
 }
 
 // ---- conservation laws ------------------------------------------------------------------------

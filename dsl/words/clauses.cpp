@@ -284,7 +284,7 @@ constexpr ClauseRule kClauses[] = {
      kNever, kEvolve, ""},
     {"sample", "sample hmc, trajectories = 1000, tau = 1 { level S: steps = 4 }", Heads::Options, 1,
      1, true, kPerhaps, kNever, kSample, ""},
-    {"level", "level S: steps = 4, scheme = omelyan2", Heads::Options, 1, 1, false, kNever, kNever,
+    {"level", "level S: steps = 4, scheme = omelyan2", Heads::Options, 1, -1, false, kNever, kNever,
      kLevel, "sample"},
     {"init",
      "init phi = value, chi ~ distribution",

@@ -122,6 +122,29 @@ TEST(QuarkTrajectories, AreThoseOfAnotherProgram) {
   EXPECT_NEAR(delta(4), 0.0420807629, 1e-7);
 }
 
+/// deltaH of omelyan2 with twisted-mass quarks at odd sites and plaquettes on one level.
+TEST(QuarkTrajectories, OfOneLevelAreThoseOfAnotherProgram) {
+  const auto delta = [](int steps) {
+    testing::FixedQuarks quarks(
+        "model quarks\nparam kappa = 0.13, mu_q = 0.2, beta = 5.6\n"
+        "lattice grid: 4 * 2 * 6 * 4\ngauge U: SU(3)\n"
+        "fermion psi: spinor, boundary(t) = antiperiodic\n"
+        "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+        "D(psi) = psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)\n"
+        "action quarks = pseudofermion(D, solver = cg(1e-14), even_odd = on)\n"
+        "action glue = beta*sum(1 - re(tr(loop(mu, nu, -mu, -nu)))/3, mu < nu)\n"
+        "sample hmc, trajectories = 1, tau = 1 {\n  level quarks, glue: steps = " +
+            std::to_string(steps) +
+            ", scheme = omelyan2\n}\n"
+            "init U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
+        3, 4, 192, 0.7);
+    return quarks.trajectory({"quarks"});
+  };
+  EXPECT_NEAR(delta(4), 3.3102156311, 1e-8);
+  EXPECT_NEAR(delta(8), 0.7724111644, 1e-8);
+  EXPECT_NEAR(delta(16), 0.1899233695, 1e-8);
+}
+
 INSTANTIATE_TEST_SUITE_P(Su3, QuarkForces, ::testing::ValuesIn(kQuarkRows),
                          [](const auto& test) { return std::string(test.param.name); });
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "compiler/physics/chains/hmc.hpp"
+
 namespace vphi::schedule {
 namespace {
 
@@ -51,6 +53,29 @@ TEST(Trajectory, Levels) {
 TEST(Trajectory, KicksAcrossLevels) {
   const auto flows = trajectory_flows({omelyan2(6), omelyan2(2), omelyan2(3)}, 1);
   EXPECT_EQ(counted(flows), (std::map<int, int>{{-1, 288}, {0, 13}, {1, 49}, {2, 289}}));
+}
+
+/// Actions of one level are kicked at the same links for the same lengths; the drifts are those of
+/// a level with one of them.
+TEST(Trajectory, ActionsOfOneLevel) {
+  const LevelFlows with{{}, physics::kWithLevelBefore};
+  const auto flows = trajectory_flows({omelyan2(3), with, omelyan2(2), with, with}, 1);
+  const auto single = trajectory_flows({omelyan2(3), omelyan2(2)}, 1);
+  const std::map<int, int> first_of{{0, 0}, {1, 2}};  // by the level of `single`
+  for (const auto& [level, first] : first_of) {
+    for (int action = first; action <= (level == 0 ? 1 : 4); ++action) {
+      std::vector<TrajectoryFlow> own, wanted;
+      for (const TrajectoryFlow& flow : flows)
+        if (flow.level < 0 || flow.level == action) own.push_back(flow);
+      for (const TrajectoryFlow& flow : single)
+        if (flow.level < 0 || flow.level == level) wanted.push_back(flow);
+      ASSERT_EQ(own.size(), wanted.size()) << action;
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        EXPECT_EQ(own[i].level < 0, wanted[i].level < 0) << action;
+        EXPECT_EQ(own[i].length, wanted[i].length) << action;
+      }
+    }
+  }
 }
 
 /// Backwards it is the same list: the trajectory is reversible.

@@ -8,6 +8,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/explain.hpp"
+#include "compiler/physics/chains/hmc.hpp"
 #include "dsl/messages/suggest.hpp"
 #include "embed/ranks.hpp"
 #include "embed/readable.hpp"
@@ -63,8 +64,10 @@ std::string dynamics_text(const physics::Dynamics& dynamics) {
           [&](const physics::Trajectory& t) {
             std::string text = fmt::format("trajectories of length {:g}\n", t.length);
             for (const physics::Trajectory::Level& level : t.levels)
-              text += fmt::format("  level {}: {} steps of {}\n", level.shown, level.steps,
-                                  level.integrator.name) +
+              text += (level.steps == physics::kWithLevelBefore
+                           ? fmt::format("  level {}: with the one before\n", level.shown)
+                           : fmt::format("  level {}: {} steps of {}\n", level.shown, level.steps,
+                                         level.integrator.name)) +
                       updates(level.kicks);
             return text;
           },

@@ -171,13 +171,14 @@ class TrajectoryReader {
 
   void read_level(const dsl::Clause& clause, std::vector<bool>& used) {
     Trajectory::Level level;
+    std::vector<const dsl::Expr*> names;
     level.span = clause.keyword_span;
     d_.ledger.use(clause);
     for (const dsl::Item& item : clause.items) {
       d_.ledger.use(item);
       if (!item.value) continue;
       if (!item.head) {
-        level.shown = item.value->text;
+        names.push_back(item.value.get());
       } else if (item.head->name == "steps") {
         level.steps = lower_.fixed_integer(*item.value, "`steps`");
         if (level.steps < 1)
@@ -191,19 +192,30 @@ class TrajectoryReader {
       }
     }
     if (level.integrator.name.empty()) d_.fail(errors::level_without_scheme(clause.keyword_span));
-    const auto action = std::ranges::find(actions_, level.shown, &NamedAction::name);
-    if (action == actions_.end()) return;  // reported by the language
-    const auto place = static_cast<std::size_t>(action - actions_.begin());
-    if (used[place]) d_.fail(errors::level_twice(clause.keyword_span, level.shown));
-    used[place] = true;
+    for (const dsl::Expr* name : names) {
+      const auto action = std::ranges::find(actions_, name->text, &NamedAction::name);
+      if (action == actions_.end()) continue;  // reported by the language
+      const auto place = static_cast<std::size_t>(action - actions_.begin());
+      if (used[place])
+        d_.fail(
+            errors::level_twice(names.size() > 1 ? name->span : clause.keyword_span, action->name));
+      used[place] = true;
+      if (add_level(level, *action)) level.steps = kWithLevelBefore;
+    }
+  }
+
+  /// Adds the kicks of an action; none where it holds nothing that moves. `level` has the steps.
+  bool add_level(Trajectory::Level level, const NamedAction& action) {
+    level.shown = action.name;
     std::map<int, LinkSlopes> slopes;  // by links of definitions
-    if (!action->loops.empty()) make_kicks(level, action->loops);
-    for (const auto& [number, loops] : action->made_loops)
-      add_slopes(slopes[number], number, loops);
-    if (action->rest) make_kicks(level, action->rest, slopes);
-    if (!action->determinants.empty()) make_kicks(level, *action, slopes);
+    if (!action.loops.empty()) make_kicks(level, action.loops);
+    for (const auto& [number, loops] : action.made_loops) add_slopes(slopes[number], number, loops);
+    if (action.rest) make_kicks(level, action.rest, slopes);
+    if (!action.determinants.empty()) make_kicks(level, action, slopes);
     if (!slopes.empty()) carry(level, std::move(slopes));
-    if (!level.kicks.empty()) trajectory_.levels.push_back(std::move(level));
+    if (level.kicks.empty()) return false;
+    trajectory_.levels.push_back(std::move(level));
+    return true;
   }
 
   /// Adds p += length Im tr(T_a U V), one update for each axis, after the updates of the products

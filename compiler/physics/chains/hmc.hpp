@@ -5,6 +5,7 @@
 // (compiler/gauge/group.hpp, action.hpp; docs/formulas.md 2.5). A trajectory of length tau is
 //   refresh: new momenta, links kept aside; begin: H of each site kept;
 //   kicks and drifts, as the levels' integrators say (compiler/schedule/steps/trajectory.hpp);
+//   each action is a Trajectory::Level, and those of one `level` follow each other;
 //   end: the sum over sites of the change of H, in f64 whatever the fields are; accept or not;
 //   close: the new links, brought back into the group, or those that were kept.
 // Fields at sites are updated together with links or alone: q' = p, p' = -dS/dq, with a momentum of
@@ -14,9 +15,15 @@
 // link twice are allowed.
 #pragma once
 
+#include <cstdint>
+
 #include "compiler/physics/lower/lower.hpp"
 
 namespace vphi::physics {
+
+/// The steps of a Trajectory::Level whose action is kicked wherever the one before it is, because
+/// both stand in one `level`: it has no kicks and drifts of its own.
+constexpr std::int64_t kWithLevelBefore = 0;
 
 /// Whether the model has `sample hmc`.
 bool is_hmc(const Context& d);

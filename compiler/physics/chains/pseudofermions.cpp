@@ -10,6 +10,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/insertions.hpp"
+#include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/spinors/even_odd.hpp"
@@ -685,6 +686,8 @@ void add_fields(const Motion& d, Lowerer& lower, const DeterminantCall& factor,
   for (const dsl::Expr* exponent : factor.exponents) {
     const auto value = algebra::constant(lower.fixed(*exponent, "a power of a determinant"));
     power *= value ? value->real : 0;
+    if (power < 0)
+      d.fail(errors::determinant_below_alone(exponent->span, "a power of a determinant below 0"));
     if (!(power > 0) || power > kMostFields)
       d.fail(
           errors::not_yet(exponent->span, "a power of a determinant that is not between 0 and 16"));
@@ -711,8 +714,8 @@ Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedA
   for (const DeterminantCall& factor : action.determinants)
     add_fields(d, lower, factor, above, below);
   if (below.size() > above.size())
-    d.fail(errors::not_yet(below[above.size()]->span,
-                           "a determinant in a denominator without one above it"));
+    d.fail(errors::determinant_below_alone(below[above.size()]->span,
+                                           "a determinant below the line with none above it"));
   Pseudofermions result;
   for (std::size_t i = 0; i < above.size(); ++i) {
     const std::string name = i == 0 ? action.name : fmt::format("{}_{}", action.name, i + 1);

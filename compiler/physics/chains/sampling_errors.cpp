@@ -50,6 +50,13 @@ Diagnostic determinant_of_local_update(Span span, const std::string& method, Spa
       sample, "sampled here");
 }
 
+Diagnostic determinant_below_alone(Span span, const std::string& what) {
+  return error("E0901", span, what + " is not there yet", "",
+               "a determinant below the line is paired with one above it, whose field both share; "
+               "alone it would be the weight of a boson",
+               "write a quotient, pseudofermion(D1)/pseudofermion(D2)");
+}
+
 Diagnostic action_of_reduction(Span span, const std::string& method) {
   return error("E0771", span, fmt::format("`{}` cannot draw with this action", method),
                "a reduction over sites, where a density is meant",

@@ -75,6 +75,8 @@ Diagnostic no_reflection(Span span, const std::string& field, const std::string&
                          Span sample);
 Diagnostic sweeps_missing(Span span);
 Diagnostic trajectories_missing(Span span);
+/// A determinant in a denominator that no other one is above of; `what` says how it is written.
+Diagnostic determinant_below_alone(Span span, const std::string& what);
 /// An action without a level, an action in two levels, a level without an integrator.
 Diagnostic action_without_level(Span span, const std::string& action);
 Diagnostic level_twice(Span span, const std::string& action);

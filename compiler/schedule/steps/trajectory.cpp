@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/hmc.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/steps/lattice_kernel.hpp"
@@ -38,13 +39,16 @@ void run(const std::vector<LevelFlows>& levels, std::size_t level, long double l
          std::vector<TrajectoryFlow>& flows) {
   if (level == levels.size()) return put(flows, -1, length);
   const LevelFlows& own = levels[level];
+  std::size_t inner = level + 1;
+  while (inner < levels.size() && levels[inner].steps == physics::kWithLevelBefore) ++inner;
   const long double step = length / static_cast<long double>(own.steps);
   for (std::int64_t n = 0; n < own.steps; ++n) {
     for (const LevelFlows::Flow& flow : own.flows) {
       if (flow.kick) {
-        put(flows, static_cast<int>(level), flow.weight * step);
+        for (std::size_t i = level; i < inner; ++i)
+          put(flows, static_cast<int>(i), flow.weight * step);
       } else {
-        run(levels, level + 1, flow.weight * step, flows);
+        run(levels, inner, flow.weight * step, flows);
       }
     }
   }
@@ -141,8 +145,9 @@ class TrajectoryStepBuilder {
     const auto head = read_head(level.integrator, diagnostics_);
     if (!head) return std::nullopt;
     LevelFlows result;
-    result.flows = flows_of(level.integrator, *head);
     result.steps = level.steps;
+    if (level.steps == physics::kWithLevelBefore) return result;
+    result.flows = flows_of(level.integrator, *head);
     if (result.flows.empty()) {
       diagnostics_.add(
           physics::errors::no_composition(level.span, level.integrator.name, compositions()));

@@ -116,6 +116,24 @@ TEST(Hmc, LevelsShareTheAction) {
   EXPECT_NEAR(nested / delta(plain), 1, 1e-6);
 }
 
+/// Actions of one level are kicked as their sum is, whatever its scheme and its place.
+TEST(Hmc, ActionsOfOneLevel) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const std::string loops = "sum(re(tr(loop(i, j, -i, -j))), i < j)\n",
+                    rectangles = "sum(re(tr(loop(i, i, j, -i, -i, -j))), i != j)\n";
+  Model apart{.actions = "action A = -0.3*beta/n*" + loops + "action B = -0.7*beta/n*" + loops +
+                         "action C = 0.05*beta/n*" + rectangles};
+  Model sum{.actions = "action S = -beta/n*" + loops + "action C = 0.05*beta/n*" + rectangles};
+  const std::string outer = ": steps = 4, scheme = omelyan2\n  level ",
+                    inner = ": steps = 2, scheme = yoshida4";
+  apart.levels = "level A, B" + outer + "C" + inner;
+  sum.levels = "level S" + outer + "C" + inner;
+  EXPECT_NEAR(delta(apart) / delta(sum), 1, 1e-9);
+  apart.levels = "level C" + outer + "A, B" + inner;
+  sum.levels = "level C" + outer + "S" + inner;
+  EXPECT_NEAR(delta(apart) / delta(sum), 1, 1e-9);
+}
+
 /// Forwards, momenta turned round, forwards: the links of the start.
 TEST(Hmc, Reversible) {
   Model model{.lattice = "3^3", .levels = "level S: steps = 6, scheme = omelyan2"};

@@ -88,9 +88,9 @@ TEST(KnownActions, StaggeredQuarksAtEvenSites) {
 }
 
 /// U(1) on 4^2, beta = 2, Wilson quarks of two components, tau = 1: loops and quarks are kicked
-/// together, because the inner level has one step of leapfrog.
+/// together.
 TEST(KnownActions, DeltaHOfTrajectories) {
-  const auto delta = [](const std::string& options, int steps) {
+  const auto delta = [](const std::string& options, const std::string& scheme, int steps) {
     FixedQuarks quarks(
         "model quarks\nparam kappa = 0.24\nlattice grid: 4^2\ngauge U: U(1)\n"
         "fermion psi: spinor(2), boundary(y) = antiperiodic\n"
@@ -98,19 +98,29 @@ TEST(KnownActions, DeltaHOfTrajectories) {
         "action quarks = pseudofermion(D, solver = cg(1e-14)" +
             options +
             ")\naction glue = 2*sum(1 - re(loop(mu, nu, -mu, -nu)), mu < nu)\n"
-            "sample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = " +
-            std::to_string(steps) +
-            ", scheme = leapfrog\n  level glue: steps = 1, scheme = leapfrog\n}\n"
-            "init U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
+            "sample hmc, trajectories = 1, tau = 1 {\n  level quarks, glue: steps = " +
+            std::to_string(steps) + ", scheme = " + scheme +
+            "\n}\ninit U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
         1, 2, 16, 1.5, 2);
     return quarks.trajectory({"quarks"});
   };
-  EXPECT_NEAR(delta("", 8), 0.0689234535, 1e-8);
-  EXPECT_NEAR(delta("", 16), 0.0162466326, 1e-8);
-  EXPECT_NEAR(delta("", 32), 0.0040014052, 1e-8);
-  EXPECT_NEAR(delta(", even_odd = on", 8), -0.2311269011, 1e-8);
-  EXPECT_NEAR(delta(", even_odd = on", 16), -0.0577672164, 1e-8);
-  EXPECT_NEAR(delta(", even_odd = on", 32), -0.0144415998, 1e-8);
+  struct Row {
+    const char *options, *scheme;
+    double known[3];
+  };
+  const char *all = "", *odd = ", even_odd = on";
+  const Row rows[] = {
+      {all, "leapfrog", {0.0689234535, 0.0162466326, 0.0040014052}},
+      {all, "omelyan2", {-0.0202576861, -0.0047804519, -0.0011778605}},
+      {all, "yoshida4", {0.0130779839, 0.0008980917, 0.0000572834}},
+      {odd, "leapfrog", {-0.2311269011, -0.0577672164, -0.0144415998}},
+      {odd, "omelyan2", {-0.0236068233, -0.0059842093, -0.0015007186}},
+      {odd, "yoshida4", {0.0151184500, 0.0009850341, 0.0000620673}},
+  };
+  for (const Row& row : rows)
+    for (int i = 0; i < 3; ++i)
+      EXPECT_NEAR(delta(row.options, row.scheme, 8 << i), row.known[i], 1e-8)
+          << row.scheme << row.options << ", " << (8 << i) << " steps";
 }
 
 }  // namespace
