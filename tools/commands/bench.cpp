@@ -33,7 +33,8 @@ struct Timing {
 constexpr const char* kNever = "t*t > 1e300";
 
 /// Repetitions of so many steps as fill `seconds`, outputs left out. `unit`: steps that kernels
-/// take together; a repetition is a multiple of it.
+/// take together; a repetition is a multiple of it. Where `unit` steps take much longer than
+/// `seconds`, fewer repetitions are made.
 Timing time_steps(runtime::Session& session, std::int64_t steps, std::int64_t unit,
                   double seconds) {
   auto& device = session.device();
@@ -46,17 +47,22 @@ Timing time_steps(runtime::Session& session, std::int64_t steps, std::int64_t un
     device.synchronise();
     return device.seconds_between(start, end);
   };
-  timed(2 * unit);
-  if (steps <= 0)
-    for (steps = 2 * unit; steps < (1 << 20) && timed(steps) < seconds;) steps *= 2;
+  constexpr int kMostRepetitions = 9, kFewestRepetitions = 3;
+  constexpr double kLong = 20;  // times `seconds`
+  const double first = timed(unit);
+  const bool slow = first > kLong * seconds;
+  if (steps <= 0) {
+    steps = slow ? unit : 2 * unit;
+    while (!slow && steps < (1 << 20) && timed(steps) < seconds) steps *= 2;
+  }
   steps = (steps + unit - 1) / unit * unit;
-  constexpr int kRepetitions = 9;
+  const int repetitions = slow ? kFewestRepetitions : kMostRepetitions;
   const std::vector<double> before = session.rounds_made();
   std::vector<double> times;
-  for (int i = 0; i < kRepetitions; ++i) times.push_back(timed(steps) / static_cast<double>(steps));
+  for (int i = 0; i < repetitions; ++i) times.push_back(timed(steps) / static_cast<double>(steps));
   std::vector<double> rounds = session.rounds_made();
   for (std::size_t s = 0; s < rounds.size(); ++s)
-    rounds[s] = (rounds[s] - before[s]) / static_cast<double>(kRepetitions * steps);
+    rounds[s] = (rounds[s] - before[s]) / static_cast<double>(repetitions * steps);
   std::sort(times.begin(), times.end());
   return {steps, times.front(), times[times.size() / 2] / times.front(), rounds};
 }
@@ -165,6 +171,23 @@ std::string doubled_lattice(const program::Program& program, std::int64_t sites)
   for (int axis = 0; axis < program.dims; ++axis)
     text += fmt::format("{}{}", axis > 0 ? "*" : "", extent[static_cast<std::size_t>(axis)]);
   return text;
+}
+
+/// How many sites a lattice of `bench --all` may have at most for a step to end in a few seconds.
+/// Only solves make a step of a full device long: one step of the model as it is shipped is timed.
+std::int64_t sites_in_time(const Bench& bench, const program::Program& shipped,
+                           runtime::Device& device) {
+  constexpr double kLongest = 2;  // seconds of a step
+  if (shipped.solves.empty()) return bench.sites;
+  program::Program program = shipped;
+  program.outputs.clear();
+  program.watch.clear();
+  runtime::Session session(program, device);
+  session.start();
+  const double seconds = time_steps(session, 1, 1, 0).seconds_per_step;
+  const auto sites = static_cast<double>(program.sites() * program.instances);
+  return static_cast<std::int64_t>(
+      std::min(static_cast<double>(bench.sites), sites * kLongest / seconds));
 }
 
 /// What was measured, beside the least time that the device's ceilings allow.
@@ -338,7 +361,7 @@ int bench_model(const Bench& bench, const std::string& path, runtime::Device& de
   std::optional<CompileWatch> compiling(std::in_place, terminal(stderr));
   Compilation c = compile_model(path, compile, target_of(device.info()));
   if (c.program && bench.all && compile.lattice.empty()) {
-    compile.lattice = doubled_lattice(*c.program, bench.sites);
+    compile.lattice = doubled_lattice(*c.program, sites_in_time(bench, *c.program, device));
     if (!compile.lattice.empty()) {
       Compilation larger = compile_model(path, compile, target_of(device.info()));
       // bodies, and lattices whose extents follow from a table or a file, are not enlarged
