@@ -22,10 +22,15 @@ namespace {
 
 constexpr int kMostEndThreads = 256, kMostEndBytes = 40 * 1024;  // of the group of an end
 
+/// Whether the sites of a colour are stored together.
+bool stored_by_colour(int array, const Bindings& bindings) {
+  const auto number = static_cast<std::size_t>(array);
+  return number < bindings.places.size() && bindings.places[number].home >= 0;
+}
+
 bool updates_in_place_of_colours(const kernel::Kernel& kernel, const Bindings& bindings) {
   return std::ranges::any_of(kernel.arrays, [&](const kernel::ArrayParam& array) {
-    const auto number = static_cast<std::size_t>(array.array);
-    return number < bindings.places.size() && bindings.places[number].home >= 0;
+    return stored_by_colour(array.array, bindings);
   });
 }
 
@@ -149,8 +154,11 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   out.stores = cost.stores;
   out.bytes = cost.bytes;
   out.flops = cost.flops;
-  out.special = cost.special;
-  out.instructions = cost.instructions;
+  if (counted.colours)
+    out.bytes =
+        kernel::bytes_moved(counted, [&](int array) { return stored_by_colour(array, bindings); });
+  const kernel::LeastWork least = kernel::least_work(counted, cost, dialect_of(target).processor());
+  out.special = least.special, out.instructions = least.instructions;
   count_work(counted, target, out);
   return out;
 }

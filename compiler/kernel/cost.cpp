@@ -10,7 +10,10 @@
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/common_values.hpp"
+#include "compiler/kernel/device.hpp"
 #include "compiler/kernel/line.hpp"
+#include "compiler/kernel/round_parts.hpp"
+#include "compiler/kernel/rounds.hpp"
 #include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::kernel {
@@ -112,6 +115,12 @@ class Counter {
     }
   }
 
+  /// Of these loops `count` counts the first round alone.
+  void leave_out(std::span<const Rounds> loops) {
+    for (const Rounds& loop : loops)
+      for (Expr expr : loop.later) seen_.insert(expr.get());
+  }
+
   SiteCost site;
   int stencils = 0;  ///< flops of the sums that a site function is handed
   int weights = 0;   ///< multiplications among them
@@ -187,35 +196,94 @@ class Counter {
   std::unordered_map<const algebra::Node*, int> uses_;
 };
 
+/// Which iterations end early, if any.
+enum class Loops { None, OfGpu, OfProcessor };
+
+/// The loops of a site function that end early.
+std::vector<Rounds> loops_of(std::span<const Expr> roots, Precision precision, int inputs,
+                             Loops where) {
+  if (where == Loops::None) return {};
+  const auto leaf = [](const algebra::Node& node) { return node.args.empty() || !node.per_site; };
+  if (where == Loops::OfProcessor) return rounds_of_lanes(roots, leaf, precision);
+  std::vector<Rounds> loops =
+      rounds_in_loops(roots, leaf, precision, inputs >= static_cast<int>(kManyReads));
+  std::erase_if(loops, [&](const Rounds& loop) { return !worth_watching(loop, precision); });
+  return loops;
+}
+
+/// Counts what the roots need; `loops`: of iterations the first round, as LeastWork has them.
+void count_roots(Counter& counter, const std::vector<Expr>& roots, std::span<const Rounds> loops) {
+  counter.leave_out(loops);
+  for (Expr root : roots) counter.announce(root);
+  for (Expr root : roots) counter.count(root);
+  for (const Rounds& loop : loops)
+    for (Expr expr : loop.body) counter.count(expr);
+  counter.site.outputs = static_cast<int>(roots.size());
+}
+
+std::vector<Expr> roots_of(const Kernel& kernel) {
+  std::vector<Expr> roots;
+  for (const Store& store : kernel.stores) roots.push_back(store.value);
+  for (const Reduction& reduction : kernel.reductions) roots.push_back(reduction.value);
+  return roots;
+}
+
 /// One step of a walk along lines makes each value once.
-Counter counted(const Line& line) {
+Counter counted(const Line& line, Loops where, bool* any) {
+  std::vector<Expr> roots = roots_of(line.step);
+  for (const Line::Held& held : line.held) roots.push_back(held.value);
   Counter counter(line.step, line.names());
-  const auto all = [&](const auto& see) {
-    for (const Store& store : line.step.stores) see(store.value);
-    for (const Reduction& reduction : line.step.reductions) see(reduction.value);
-    for (const Line::Held& held : line.held) see(held.value);
-  };
-  all([&](Expr root) { counter.announce(root); });
-  all([&](Expr root) { counter.count(root); });
-  counter.site.outputs =
-      static_cast<int>(line.step.stores.size() + line.step.reductions.size() + line.held.size());
+  const std::vector<Rounds> loops = loops_of(roots, line.step.compute, 0, where);
+  if (any != nullptr) *any = !loops.empty();
+  count_roots(counter, roots, loops);
   return counter;
 }
 
-Counter counted(const Kernel& whole) {
-  if (const auto line = line_of(whole)) return counted(*line);
+/// `any`: is told whether there are loops.
+Counter counted(const Kernel& whole, Loops where = Loops::None, bool* any = nullptr) {
+  if (const auto line = line_of(whole)) return counted(*line, where, any);
   // Values common to all paths depend on time alone: they are not counted for a path.
   Shared shared;
   if (!whole.common.empty()) shared = share(whole);
   const Kernel& kernel = whole.common.empty() ? whole : shared.own;
+  const std::vector<Expr> roots = roots_of(kernel);
   Counter counter(kernel, shared.site);
-  for (const Store& store : kernel.stores) counter.announce(store.value);
-  for (const Reduction& reduction : kernel.reductions) counter.announce(reduction.value);
-  for (const Store& store : kernel.stores) counter.count(store.value);
-  for (const Reduction& reduction : kernel.reductions) counter.count(reduction.value);
-  counter.site.outputs = static_cast<int>(kernel.stores.size() + kernel.reductions.size());
-  return counter;
+  count_roots(counter, roots, {});
+  const std::vector<Rounds> loops = loops_of(roots, kernel.compute, counter.site.inputs, where);
+  if (any != nullptr) *any = !loops.empty();
+  if (loops.empty()) return counter;
+  Counter first(kernel, shared.site);
+  count_roots(first, roots, loops);
+  return first;
 }
+
+/// How many numbers of each array a site of `kernel` reads from memory, where each is read once.
+/// The sites of one colour read those of their own colour, and of each other one that neighbours
+/// have.
+std::vector<int> numbers_read(const Kernel& kernel) {
+  std::map<int, std::set<int>> read;  // by array: colours, relative to that of the site
+  const auto add = [&](int array, const algebra::Offset& offset) {
+    const Colours& colours = *kernel.colours;
+    int colour = 0;
+    for (std::size_t axis = 0; axis < colours.weights.size(); ++axis)
+      colour += colours.weights[axis] * offset.d[axis];
+    read[array].insert((colour % colours.modulus + colours.modulus) % colours.modulus);
+  };
+  const auto see = [&](Expr, Expr node) {
+    if (node.is(Op::Load)) add(node->index, node->offset);
+    if (!node.is(Op::Stencil) || !node.arg(0).is(Op::Load)) return;
+    for (const auto& offset : node->arena->stencil_data(node->index).offsets)
+      add(node.arg(0)->index, offset);
+  };
+  if (kernel.colours) algebra::visit(kernel.values(), see);
+  std::vector<int> numbers;
+  for (const ArrayParam& array : kernel.arrays)
+    numbers.push_back(array.read ? std::max<int>(1, static_cast<int>(read[array.array].size()))
+                                 : 0);
+  return numbers;
+}
+
+int bytes_of(const ArrayParam& array) { return array.store == Precision::F32 ? 4 : 8; }
 
 /// Adds Philox4x32-10 and Box-Muller, shared by the numbers of a block, with the costs in ops.cpp.
 void add_draws(const Kernel& kernel, Cost& cost) {
@@ -248,11 +316,13 @@ Cost cost(const Kernel& kernel) {
     cost.instructions += stage_repeats * own.instructions;
   }
   if (!kernel.stages.empty()) return cost;
-  for (const ArrayParam& array : kernel.arrays) {
-    const int words = (array.read ? 1 : 0) + (array.written ? 1 : 0);
-    cost.loads += array.read;
+  const std::vector<int> read = numbers_read(kernel);
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const ArrayParam& array = kernel.arrays[i];
+    const int words = read[i] + (array.written ? 1 : 0);
+    cost.loads += read[i];
     cost.stores += array.written;
-    cost.bytes += words * (array.store == Precision::F32 ? 4 : 8);
+    cost.bytes += words * bytes_of(array);
   }
   const Counter counter = counted(kernel);
   cost.flops = counter.site.flops + counter.stencils + static_cast<int>(kernel.reductions.size());
@@ -260,6 +330,38 @@ Cost cost(const Kernel& kernel) {
   cost.instructions = cost.flops - counter.site.fused - counter.weights;
   add_draws(kernel, cost);
   return cost;
+}
+
+int bytes_moved(const Kernel& kernel, const std::function<bool(int array)>& by_colour) {
+  constexpr int kSector = 32;
+  const std::vector<int> numbers = numbers_read(kernel);
+  int bytes = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const ArrayParam& array = kernel.arrays[i];
+    const int number = bytes_of(array);
+    int read = numbers[i], written = array.written;
+    if (kernel.colours && !by_colour(array.array)) {
+      const int apart = std::min(kernel.colours->apart(), kSector / number);
+      read = read > 0 ? std::max(read, apart) : 0;
+      written *= apart;
+    }
+    bytes += number * (read + written);
+  }
+  return bytes;
+}
+
+LeastWork least_work(const Kernel& kernel, const Cost& cost, bool processor) {
+  LeastWork work{cost.instructions, cost.special};
+  if (!kernel.stages.empty() || sums_pairs(kernel) || kernel.colours) return work;
+  if (processor && kernel.sites() == 1) return work;
+  const Loops where = processor ? Loops::OfProcessor : Loops::OfGpu;
+  bool any = false;
+  const SiteCost least = counted(kernel, where, &any).site;
+  if (!any) return work;
+  const SiteCost all = counted(kernel).site;
+  work.instructions -= all.flops - all.fused - (least.flops - least.fused);
+  work.special -= all.special - least.special;
+  return work;
 }
 
 }  // namespace vphi::kernel

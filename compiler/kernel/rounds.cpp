@@ -232,6 +232,18 @@ bool worth_watching(const Rounds& rounds, Precision precision) {
   return estimated_instructions(rounds.body, precision) >= kComparison * watched;
 }
 
+// With its reads in the order of their uses a kernel is written out. On an H200 that takes 0.90 of
+// the time of loops where these leave out a third of the instructions (a viscous fluid, f32), and
+// 1.5 of it where they leave out more than half.
+std::vector<Rounds> rounds_in_loops(std::span<const Expr> roots, const IsLeaf& leaf,
+                                    Precision precision, bool many_reads) {
+  std::vector<Rounds> loops = long_rounds(roots, leaf, precision);
+  if (!many_reads || loops.empty()) return loops;
+  const int all = estimated_instructions(operations_of(roots, leaf), precision);
+  if (2 * instructions_saved(loops, precision) <= all) return {};
+  return loops;
+}
+
 int instructions_saved(const Rounds& loop, Precision precision) {
   return (loop.times - 1) * estimated_instructions(loop.body, precision);
 }

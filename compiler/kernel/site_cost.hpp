@@ -10,6 +10,8 @@
 // are inputs.
 #pragma once
 
+#include <functional>
+
 #include "compiler/kernel/kernel.hpp"
 
 namespace vphi::kernel {
@@ -31,6 +33,18 @@ struct SiteCost {
 };
 
 SiteCost site_cost(const Kernel& kernel);
+
+/// Bytes that a site moves from and to memory, which is read and written by sectors of 32 bytes:
+/// where the sites of a colour lie `apart` along x, their sectors hold numbers of other colours
+/// too. `by_colour`: whether the sites of a colour are stored together in that array.
+int bytes_moved(const Kernel& kernel, const std::function<bool(int array)>& by_colour);
+
+/// What a site computes at least. Iterations that end early (kernel/rounds.hpp, round_parts.hpp)
+/// count with one round; all else as in `cost`, that of the kernel.
+struct LeastWork {
+  int instructions = 0, special = 0;
+};
+LeastWork least_work(const Kernel& kernel, const Cost& cost, bool processor);
 
 /// dx^power / denominator: the factor of a stencil's integer sum.
 long double stencil_factor(const algebra::StencilData& stencil, double dx);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
@@ -25,6 +26,20 @@ double over(double work, double rate) { return rate > 0 ? work / rate : 0; }
 double Limits::longest() const { return std::max({memory, arithmetic, special, launch}); }
 
 std::string_view Limits::name() const { return std::ranges::max(named(*this)).second; }
+
+double expected_seconds(const Limits& launch) {
+  constexpr double kMemory = 0.85, kArithmetic = 0.5, kSpecial = 0.7;  // of the ceilings
+  constexpr double kOverlap = 1.75;  // 1: one after the other; large: the longest alone
+  constexpr double kOfPairs = 0.8;   // a loop over pairs hides all but the longest
+  constexpr double kStart = 1.3;     // of a launch, times that of an empty kernel
+  const double start = kStart * launch.launch;
+  if (launch.pairs)
+    return std::max({launch.memory, launch.arithmetic, launch.special}) / kOfPairs + start;
+  const double sum = std::pow(launch.memory / kMemory, kOverlap) +
+                     std::pow(launch.arithmetic / kArithmetic, kOverlap) +
+                     std::pow(launch.special / kSpecial, kOverlap);
+  return std::pow(sum, 1 / kOverlap) + start;
+}
 
 double bytes_of_arrays(const program::Program& program,
                        const std::vector<program::Launch>& launches) {
@@ -56,10 +71,13 @@ Limits limits(const program::Kernel& kernel, const Ceilings& c, int units, doubl
   l.arithmetic = over(2 * work * kernel.instructions, share * (single ? c.f32 : c.f64));
   l.special = over(work * kernel.special, share * (single ? c.special32 : c.special64));
   l.launch = c.launch;
+  l.pairs = kernel.pairs > 0;
   return l;
 }
 
-Units units_of(const DeviceInfo& info) { return {info.compute_units, info.local_bytes}; }
+Units units_of(const DeviceInfo& info) {
+  return {info.compute_units, info.local_bytes, info.is_cpu};
+}
 
 namespace {
 
@@ -103,6 +121,7 @@ class Step {
     result_.sum.special += one.special;
     result_.sum.launch += one.launch;
     result_.seconds += one.longest();
+    if (!units_.processor) result_.expected += expected_seconds(one);
     of_[one.name()] += one.longest();
     return one.longest();
   }

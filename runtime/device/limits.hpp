@@ -7,6 +7,7 @@
 // than the device has multiprocessors can use only the share of the arithmetic that its groups
 // have. Arrays of a step that the last cache holds are moved at the cache's rate. Maps in Fourier
 // space are launches of their own, one for each pass over memory (program/fourier_cost.hpp).
+// Iterations that end early count with one round, the least that they make.
 #pragma once
 
 #include <span>
@@ -22,6 +23,7 @@ namespace vphi::runtime {
 struct Limits {
   double memory = 0, arithmetic = 0, special = 0, launch = 0;
   bool cached = false;  ///< `memory` is by the rate of the cache
+  bool pairs = false;   ///< the kernel sums over pairs
   double longest() const;
   /// "memory" or "cache", "arithmetic", "special functions" or "launch": which of them is the
   /// longest.
@@ -32,6 +34,11 @@ struct Limits {
 /// `arrays`: bytes of the arrays that the launches of a step use; 0: more than a cache holds.
 Limits limits(const program::Kernel& kernel, const Ceilings& ceilings, int units,
               double arrays = 0);
+/// Seconds that a launch is expected to take on a GPU. No kernel reaches a ceiling, and its parts
+/// overlap only in part. The numbers are fitted to the steps of the shipped models on one H200
+/// (docs/performance.md, "What a step is expected to take").
+double expected_seconds(const Limits& launch);
+
 /// Bytes of all arrays that these launches and their maps in Fourier space read or write.
 double bytes_of_arrays(const program::Program& program,
                        const std::vector<program::Launch>& launches);
@@ -48,6 +55,7 @@ struct TransformLimits {
 struct Units {
   int count = 1;                         ///< multiprocessors (DeviceInfo::compute_units)
   std::size_t local_bytes = 227 * 1024;  ///< DeviceInfo::local_bytes; that of H100 and H200
+  bool processor = false;                ///< DeviceInfo::is_cpu
 };
 Units units_of(const DeviceInfo& info);
 
@@ -55,6 +63,7 @@ Units units_of(const DeviceInfo& info);
 struct StepLimits {
   Limits sum;                   ///< sums over the launches of a step, separately for each limit
   double seconds = 0;           ///< sum of the launches' longest limits
+  double expected = 0;          ///< sum of the launches' expected_seconds; 0 on processors
   std::string_view name;        ///< the limit with the largest share of `seconds`
   double flops = 0, bytes = 0;  ///< per site and step, counted by the compiler
   double rounds = 0;            ///< part of `seconds`: the iterations of solves

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace vphi::runtime {
@@ -218,6 +219,26 @@ TEST(Limits, OfMapsCountTheirBoxesAmongTheArrays) {
   const double all = step_limits(p, c, {100}).transforms.seconds;
   c.caches = {{kModes * 40, 4e12}};
   EXPECT_NEAR(step_limits(p, c, {100}).transforms.seconds, all / 4, 1e-15);
+}
+
+// A march through memory reaches 0.85 of the copy; two equal parts take 2^(1/1.75) of one.
+TEST(Limits, ExpectedTimesAddTheirPartsInPart) {
+  Limits l;
+  l.memory = 17e-6, l.launch = 1e-6;
+  EXPECT_DOUBLE_EQ(expected_seconds(l), 20e-6 + 1.3e-6);
+  l.special = 14e-6;
+  EXPECT_NEAR(expected_seconds(l), 20e-6 * std::pow(2, 1 / 1.75) + 1.3e-6, 1e-12);
+  l.pairs = true;
+  EXPECT_DOUBLE_EQ(expected_seconds(l), 17e-6 / 0.8 + 1.3e-6);
+}
+
+TEST(Limits, ExpectedTimesAreOfGpus) {
+  program::Program p;
+  p.kernels = {sweep()};
+  p.step = {launch(0), launch(0)};
+  const Limits one = limits(sweep(), round_numbers(), 100);
+  EXPECT_DOUBLE_EQ(step_limits(p, round_numbers(), {100}).expected, 2 * expected_seconds(one));
+  EXPECT_EQ(step_limits(p, round_numbers(), {.count = 100, .processor = true}).expected, 0);
 }
 
 TEST(Limits, Occupancy) {

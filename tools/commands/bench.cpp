@@ -229,6 +229,7 @@ nlohmann::ordered_json row_of(const Bench& bench, const program::Program& progra
     out["solves"].push_back(
         {{"name", solve.name}, {"line", solve.line_number}, {"rounds_per_step", t.rounds[i]}});
   }
+  if (limits.expected > 0) out["expected_seconds_per_step"] = limits.expected;
   if (limits.rounds > 0) out["limit"]["rounds"] = limits.rounds / limits.seconds;
   if (limits.transforms.arrays > 0) {
     out["transforms"] = transforms_json(limits.transforms);
@@ -277,6 +278,8 @@ void print_row(const nlohmann::ordered_json& row, const std::string& extent) {
       1e3 * limit["seconds"].get<double>(), limit["name"].get<std::string>(),
       percent(limit["fraction"]), percent(limit["memory"]), percent(limit["arithmetic"]),
       percent(limit["special_functions"]), percent(limit["launch"]));
+  if (row.contains("expected_seconds_per_step"))
+    fmt::print("  expected {:.4g} ms\n", 1e3 * row["expected_seconds_per_step"].get<double>());
   for (const auto& solve : row.value("solves", nlohmann::ordered_json::array()))
     fmt::print("  solve of {} (line {}): {:.1f} rounds{}\n", solve["name"].get<std::string>(),
                solve["line"].get<int>(), solve["rounds_per_step"].get<double>(),
@@ -302,13 +305,15 @@ void print_row(const nlohmann::ordered_json& row, const std::string& extent) {
 
 void print_table_head() {
   fmt::print(
-      "\n{:<20} {:<18} {:>3} {:>10} {:>10} {:>7} {:<17} {:>6} {:>6} {:>6} {:>6} {:>4} {:>5}\n",
+      "\n{:<20} {:<18} {:>3} {:>10} {:>10} {:>7} {:<17} {:>6} {:>6} {:>6} {:>6} {:>8} {:>4} "
+      "{:>5}\n",
       "model", "lattice", "", "ms a step", "ns a site", "of lim.", "limit", "mem", "arith", "spec",
-      "launch", "regs", "spill");
+      "launch", "expected", "regs", "spill");
 }
 
 void print_table_row(const nlohmann::ordered_json& row, const std::string& extent) {
   const auto& limit = row["limit"];
+  const double seconds = row["seconds_per_step"].get<double>();
   int registers = -1, spilled = 0;
   for (const auto& k : row["kernels"]) {
     registers = std::max(registers, k["registers"].get<int>());
@@ -317,10 +322,12 @@ void print_table_row(const nlohmann::ordered_json& row, const std::string& exten
   fmt::print(
       "{:<20} {:<18} {:>3} {:>10.4f} {:>10.5f} {:>5.1f} % {:<17} {:>6.1f} {:>6.1f} {:>6.1f} "
       "{:>6.1f}",
-      row["model"].get<std::string>(), extent, row["precision"].get<std::string>(),
-      1e3 * row["seconds_per_step"].get<double>(), row["ns_per_site"].get<double>(),
-      percent(limit["fraction"]), limit["name"].get<std::string>(), percent(limit["memory"]),
-      percent(limit["arithmetic"]), percent(limit["special_functions"]), percent(limit["launch"]));
+      row["model"].get<std::string>(), extent, row["precision"].get<std::string>(), 1e3 * seconds,
+      row["ns_per_site"].get<double>(), percent(limit["fraction"]),
+      limit["name"].get<std::string>(), percent(limit["memory"]), percent(limit["arithmetic"]),
+      percent(limit["special_functions"]), percent(limit["launch"]));
+  const double expected = row.value("expected_seconds_per_step", 0.0);
+  fmt::print(" {:>8}", expected > 0 ? fmt::format("{:.1f} %", 100 * expected / seconds) : "-");
   if (registers >= 0) fmt::print(" {:>4} {:>5}", registers, spilled);
   if (row.contains("timed")) fmt::print("  {}", row["timed"].get<std::string>());
   fmt::print("\n");

@@ -76,7 +76,6 @@ class BodyBuilder {
   std::string lane_member(algebra::Expr expr);
   bool differs(const algebra::Node& node) const;
   std::vector<algebra::Expr> order_of_many();
-  bool mostly_loops(std::span<const kernel::Rounds> rounds) const;
   std::string in_pieces(Printer& printer, std::span<const algebra::Expr> order);
   Code parameter_function();
   Code epilogue_function();

@@ -115,14 +115,11 @@ Code BodyBuilder::site_function() {
   Scope scope;
   for (const char* name : {"in", "out", "par"}) scope.fresh(name);
   const std::string numbers = named_numbers(scope);
-  std::vector<kernel::Rounds> rounds;
-  if (!dialect_.processor()) rounds = kernel::long_rounds(roots_, is_leaf, body_.real);
-  std::vector<Expr> order;
   const bool many = few_registers_ && body_.reads.size() >= kernel::kManyReads;
-  if (many && !mostly_loops(rounds)) {
-    rounds.clear();
-    order = order_of_many();
-  }
+  std::vector<kernel::Rounds> rounds;
+  if (!dialect_.processor()) rounds = kernel::rounds_in_loops(roots_, is_leaf, body_.real, many);
+  std::vector<Expr> order;
+  if (many && rounds.empty()) order = order_of_many();
   Printer printer = this->printer(scope, [&](const Node& node) {
     const auto found = leaves_.find(&node);
     return found == leaves_.end() ? Leaf() : found->second;
@@ -150,16 +147,6 @@ Code BodyBuilder::site_function() {
   return function_item("vphi_site_" + s,
                        head + indented(numbers + lines + results, 2) + "  return out;\n}\n",
                        printer.used());
-}
-
-// With its reads in the order of their uses a kernel is written out. On an H200 that takes 0.90 of
-// the time of loops where these leave out a third of the instructions (a viscous fluid, f32), and
-// 1.5 of it where they leave out more than half.
-bool BodyBuilder::mostly_loops(std::span<const kernel::Rounds> rounds) const {
-  const auto is_leaf = [&](const Node& node) { return leaves_.contains(&node); };
-  const int all =
-      kernel::estimated_instructions(kernel::operations_of(roots_, is_leaf), body_.real);
-  return 2 * kernel::instructions_saved(rounds, body_.real) > all;
 }
 
 // The order of a long site function. Values that do not fit into a thread's registers are loaded
