@@ -45,7 +45,7 @@ std::string product_of(const Fields& f, int together, int trajectories = 3) {
          "q = mean(re(tr(loop(x, y, -x, -y)))) -> \"f.csv\"\n";
 }
 
-std::vector<Fields> cases() {
+std::vector<Fields> cases_of_fields() {
   return {
       {"Halves", 2, "pseudofermion(D, solver = cg(1e-9), force = cg(1e-7), even_odd = on$)"},
       {"ThreeFields", 3, "pseudofermion(D, solver = cg(1e-9)$)"},
@@ -92,12 +92,12 @@ TEST_P(FieldsTogether, ShareTheirRounds) {
   EXPECT_EQ(both - ends, (alone - ends) / fields);
 }
 
-INSTANTIATE_TEST_SUITE_P(Actions, FieldsTogether, ::testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Actions, FieldsTogether, ::testing::ValuesIn(cases_of_fields()),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(FieldsOfOneOperator, OnOpenCl) {
   if (!testing::device("native") || !testing::device("opencl")) GTEST_SKIP() << "one device only";
-  for (const Fields& f : {cases()[0], cases()[5]}) {
+  for (const Fields& f : {cases_of_fields()[0], cases_of_fields()[5]}) {
     Simulation opencl;
     opencl.device = "opencl";
     const auto wanted = testing::run_text(product_of(f, 1, 1), {});
@@ -120,7 +120,7 @@ bool told(const std::vector<std::string>& remarks, const std::string& text) {
 /// Without `together` the registers of a GPU decide: in f64 four spinors of two complex numbers
 /// fit, and two of SU(3) with four spins do.
 TEST(FieldsOfOneOperator, AreCountedInRegisters) {
-  Fields small = cases()[5], large = small;
+  Fields small = cases_of_fields()[5], large = small;
   small.count = large.count = 4;
   large.gauge = "SU(3)", large.spinor = "spinor";
   const auto few = remarks_of(small), many = remarks_of(large);

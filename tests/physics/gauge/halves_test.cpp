@@ -139,7 +139,7 @@ struct KnownHalf {
 };
 
 /// SU(3) on 4 x 2 x 6 x 4: numbers of an independent program.
-void expect_known(const KnownHalf& known) {
+void expect_known_half(const KnownHalf& known) {
   SCOPED_TRACE(known.model.quark + " " + known.model.options);
   HalvesModel model = known.model;
   model.gauge = "SU(3)", model.lattice = "4 * 2 * 6 * 4", model.antiperiodic = "t";
@@ -152,15 +152,16 @@ void expect_known(const KnownHalf& known) {
 TEST(Halves, ActionAndForceOfSu3) {
   const testing::KnownForces twisted{959.423942257603, 934.2729885927, 34.2431738897, 0.0001100382,
                                      0.2837898355};
-  expect_known({{}, twisted});
-  expect_known({{.options = "solver = cgne(1e-14), even_odd = on"}, twisted});
-  expect_known({{.quark = "psi - kappa*hop(psi)"},
-                {972.240207784996, 1049.0674226191, 36.2553716664, 0.0509380168, 0.3140480491}});
+  expect_known_half({{}, twisted});
+  expect_known_half({{.options = "solver = cgne(1e-14), even_odd = on"}, twisted});
+  expect_known_half(
+      {{.quark = "psi - kappa*hop(psi)"},
+       {972.240207784996, 1049.0674226191, 36.2553716664, 0.0509380168, 0.3140480491}});
 }
 
 TEST(Halves, ActionAndForceOfAQuotientOfSu3) {
-  expect_known({{.below = "mu_q = 0.6"},
-                {827.805265802770, 6.8091171140, 2.5108420583, 0.0041979832, 0.0520580016}});
+  expect_known_half({{.below = "mu_q = 0.6"},
+                     {827.805265802770, 6.8091171140, 2.5108420583, 0.0041979832, 0.0520580016}});
 }
 
 /// Slopes along the momenta against differences of the action, also where both operators of a
