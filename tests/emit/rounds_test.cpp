@@ -110,13 +110,15 @@ TEST(Rounds, AreNotFoundWhereEachReadsAnotherNumber) {
   EXPECT_TRUE(site.rounds({x}).empty());
 }
 
-emit::TargetInfo gpu(program::Target language) {
+emit::TargetInfo target_of(program::Target language, bool is_cpu) {
   emit::TargetInfo target;
   target.target = language;
-  target.is_cpu = false;
+  target.is_cpu = is_cpu;
   target.compute_units = 3;
   return target;
 }
+emit::TargetInfo gpu(program::Target language) { return target_of(language, false); }
+emit::TargetInfo processor(program::Target language) { return target_of(language, true); }
 
 /// The text for CUDA of a site that stores this number.
 std::string cuda_text(Iteration& site, Expr root) {
@@ -175,14 +177,6 @@ TEST(Rounds, AsLoopsOfCudaAgreeWithTheReference) {
 TEST(Rounds, AsLoopsOfOpenCLAgreeWithTheReference) {
   if (!opencl_available()) GTEST_SKIP() << "no OpenCL device";
   check(program::Target::OpenCL, run_opencl);
-}
-
-emit::TargetInfo processor(program::Target language) {
-  emit::TargetInfo target;
-  target.target = language;
-  target.is_cpu = true;
-  target.compute_units = 3;
-  return target;
 }
 
 /// The lanes of a processor make rounds together; rows of 33 sites end in a strip of fewer lanes.

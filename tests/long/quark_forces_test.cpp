@@ -84,61 +84,52 @@ TEST(QuarkHalves, OfALocalPartWithLinks) {
   std::vector<double> fields;
   for (std::size_t i = 0; i < both.size(); ++i) fields.push_back(both[i] - links[i]);
   const auto expect = [&](const std::vector<double>& slopes, const testing::KnownForces& known) {
-    double squares = 0, along = 0;
-    for (std::size_t i = 0; i < slopes.size(); ++i) {
-      squares += slopes[i] * slopes[i];
-      along += slopes[i] * quarks.momentum(i);
-    }
-    EXPECT_NEAR(squares, known.squares, 1e-8 * known.squares);
-    EXPECT_NEAR(along, known.along, 1e-8);
-    EXPECT_NEAR(slopes[quarks.place(0, 0, 0)], known.first, 1e-8);
-    EXPECT_NEAR(slopes[quarks.place(1 + 4 * 2 * (2 + 6 * 3), 3, 7)], known.last, 1e-8);
+    testing::expect_slopes(quarks, slopes, known, 1e-8, true);
   };
   expect(fields, {0, 3197.1767728298, 70.7755263494, 1.3997683146, 0.1241660347});
   expect(links, {0, 3.2798564304, 0.7984692431, 0.0382752567, 0.0057559193});
 }
 
-/// deltaH of a trajectory of three levels, Hasenbusch's splitting at odd sites, n and 2n steps.
+/// deltaH of a trajectory of plaquettes and twisted-mass quarks; `fields`: names of the actions of
+/// quarks.
+double delta_of(const std::string& actions, const std::string& levels,
+                const std::vector<std::string>& fields) {
+  testing::FixedQuarks quarks(
+      "model quarks\nparam kappa = 0.13, mu_q = 0.2, beta = 5.6\n"
+      "lattice grid: 4 * 2 * 6 * 4\ngauge U: SU(3)\n"
+      "fermion psi: spinor, boundary(t) = antiperiodic\n"
+      "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+      "D(psi) = psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)\n" +
+          actions +
+          "action glue = beta*sum(1 - re(tr(loop(mu, nu, -mu, -nu)))/3, mu < nu)\n"
+          "sample hmc, trajectories = 1, tau = 1 {\n" +
+          levels + "}\ninit U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
+      3, 4, 192, 0.7);
+  return quarks.trajectory(fields);
+}
+
+/// Three levels, Hasenbusch's splitting at odd sites, n and 2n steps.
 TEST(QuarkTrajectories, AreThoseOfAnotherProgram) {
   const auto delta = [](int steps) {
-    testing::FixedQuarks quarks(
-        "model quarks\nparam kappa = 0.13, mu_q = 0.2, beta = 5.6\n"
-        "lattice grid: 4 * 2 * 6 * 4\ngauge U: SU(3)\n"
-        "fermion psi: spinor, boundary(t) = antiperiodic\n"
-        "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
-        "D(psi) = psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)\n"
+    return delta_of(
         "action quarks = pseudofermion(D, solver = cg(1e-13), even_odd = on)/heavy\n"
-        "action heavy = pseudofermion(D, mu_q = 0.6, solver = cg(1e-13), even_odd = on)\n"
-        "action glue = beta*sum(1 - re(tr(loop(mu, nu, -mu, -nu)))/3, mu < nu)\n"
-        "sample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = " +
-            std::to_string(steps) +
-            ", scheme = omelyan2\n  level heavy: steps = 1, scheme = omelyan2\n"
-            "  level glue: steps = 2, scheme = omelyan2\n}\n"
-            "init U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
-        3, 4, 192, 0.7);
-    return quarks.trajectory({"quarks", "heavy"});
+        "action heavy = pseudofermion(D, mu_q = 0.6, solver = cg(1e-13), even_odd = on)\n",
+        "level quarks: steps = " + std::to_string(steps) +
+            ", scheme = omelyan2\nlevel heavy: steps = 1, scheme = omelyan2\n"
+            "level glue: steps = 2, scheme = omelyan2\n",
+        {"quarks", "heavy"});
   };
   EXPECT_NEAR(delta(2), 0.1759008508, 1e-7);
   EXPECT_NEAR(delta(4), 0.0420807629, 1e-7);
 }
 
-/// deltaH of omelyan2 with twisted-mass quarks at odd sites and plaquettes on one level.
+/// Quarks at odd sites and plaquettes on one level.
 TEST(QuarkTrajectories, OfOneLevelAreThoseOfAnotherProgram) {
   const auto delta = [](int steps) {
-    testing::FixedQuarks quarks(
-        "model quarks\nparam kappa = 0.13, mu_q = 0.2, beta = 5.6\n"
-        "lattice grid: 4 * 2 * 6 * 4\ngauge U: SU(3)\n"
-        "fermion psi: spinor, boundary(t) = antiperiodic\n"
-        "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
-        "D(psi) = psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)\n"
-        "action quarks = pseudofermion(D, solver = cg(1e-14), even_odd = on)\n"
-        "action glue = beta*sum(1 - re(tr(loop(mu, nu, -mu, -nu)))/3, mu < nu)\n"
-        "sample hmc, trajectories = 1, tau = 1 {\n  level quarks, glue: steps = " +
-            std::to_string(steps) +
-            ", scheme = omelyan2\n}\n"
-            "init U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
-        3, 4, 192, 0.7);
-    return quarks.trajectory({"quarks"});
+    return delta_of(
+        "action quarks = pseudofermion(D, solver = cg(1e-14), even_odd = on)\n",
+        "level quarks, glue: steps = " + std::to_string(steps) + ", scheme = omelyan2\n",
+        {"quarks"});
   };
   EXPECT_NEAR(delta(4), 3.3102156311, 1e-8);
   EXPECT_NEAR(delta(8), 0.7724111644, 1e-8);

@@ -425,22 +425,28 @@ struct KnownForces {
   double first = 0, last = 0;
 };
 
-/// The slope along the momenta.
-inline double expect_forces(FixedQuarks& quarks, const KnownForces& known, bool su3) {
-  EXPECT_NEAR(quarks.action(), known.s, 1e-9 * known.s);
-  const std::vector<double> slopes = quarks.slopes();
+/// `squares` within `tolerance` of its value, the others within 1e-8; `su3`: the two slopes too.
+/// Returns the slope along the momenta.
+inline double expect_slopes(const FixedQuarks& quarks, const std::vector<double>& slopes,
+                            const KnownForces& known, double tolerance, bool su3) {
   double squares = 0, along = 0;
   for (std::size_t i = 0; i < slopes.size(); ++i) {
     squares += slopes[i] * slopes[i];
     along += slopes[i] * quarks.momentum(i);
   }
-  EXPECT_NEAR(squares, known.squares, 1e-9 * known.squares);
+  EXPECT_NEAR(squares, known.squares, tolerance * known.squares);
   EXPECT_NEAR(along, known.along, 1e-8);
   if (su3) {
     EXPECT_NEAR(slopes[quarks.place(0, 0, 0)], known.first, 1e-8);
     EXPECT_NEAR(slopes[quarks.place(1 + 4 * 2 * (2 + 6 * 3), 3, 7)], known.last, 1e-8);
   }
   return along;
+}
+
+/// Returns the slope along the momenta.
+inline double expect_forces(FixedQuarks& quarks, const KnownForces& known, bool su3) {
+  EXPECT_NEAR(quarks.action(), known.s, 1e-9 * known.s);
+  return expect_slopes(quarks, quarks.slopes(), known, 1e-9, su3);
 }
 
 }  // namespace vphi::testing
