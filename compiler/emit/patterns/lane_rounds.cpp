@@ -36,9 +36,10 @@ class LoopText {
       for (const std::string& value : loop.values)
         if (std::ranges::find(given_, value) == given_.end()) given_.push_back(value);
     }
-    slots_["lane"] = lane();
-    slots_["call"] =
-        code("const vphi_out_{0} out = vphi_site_{0}(in, lane, par);\n", job_.body.suffix);
+    const bool whole = job_.body.loops.empty();
+    slots_["lane"] = whole ? Code() : lane();
+    slots_["call"] = code("const vphi_out_{0} out = vphi_site_{0}(in, {1}par);\n", job_.body.suffix,
+                          whole ? "" : "lane, ");
     slots_["results"] = loop_.results;
     return text + fill("lane_loop.txt", slots_);
   }
@@ -101,17 +102,6 @@ class LoopText {
 
 }  // namespace
 
-Code site_loop(const Job& job, const SiteLoop& loop) {
-  if (!job.body.loops.empty()) return LoopText(job, loop).text();
-  Slots slots;
-  slots["head"] = loop.head;
-  slots["before"] = loop.before;
-  slots["name"] = job.body.suffix;
-  slots["gather"] = loop.gather;
-  slots["lane"] = "";
-  slots["call"] = code("const vphi_out_{0} out = vphi_site_{0}(in, par);\n", job.body.suffix);
-  slots["results"] = loop.results;
-  return fill("lane_loop.txt", slots);
-}
+Code site_loop(const Job& job, const SiteLoop& loop) { return LoopText(job, loop).text(); }
 
 }  // namespace vphi::emit
