@@ -117,11 +117,13 @@ class Counter {
 
   /// Of these loops `count` counts the first round alone.
   void leave_out(std::span<const Rounds> loops) {
+    has_loops = !loops.empty();
     for (const Rounds& loop : loops)
       for (Expr expr : loop.later) seen_.insert(expr.get());
   }
 
   SiteCost site;
+  bool has_loops = false;
   int stencils = 0;  ///< flops of the sums that a site function is handed
   int weights = 0;   ///< multiplications among them
 
@@ -229,19 +231,16 @@ std::vector<Expr> roots_of(const Kernel& kernel) {
 }
 
 /// One step of a walk along lines makes each value once.
-Counter counted(const Line& line, Loops where, bool* any) {
+Counter counted(const Line& line, Loops where) {
   std::vector<Expr> roots = roots_of(line.step);
   for (const Line::Held& held : line.held) roots.push_back(held.value);
   Counter counter(line.step, line.names());
-  const std::vector<Rounds> loops = loops_of(roots, line.step.compute, 0, where);
-  if (any != nullptr) *any = !loops.empty();
-  count_roots(counter, roots, loops);
+  count_roots(counter, roots, loops_of(roots, line.step.compute, 0, where));
   return counter;
 }
 
-/// `any`: is told whether there are loops.
-Counter counted(const Kernel& whole, Loops where = Loops::None, bool* any = nullptr) {
-  if (const auto line = line_of(whole)) return counted(*line, where, any);
+Counter counted(const Kernel& whole, Loops where = Loops::None) {
+  if (const auto line = line_of(whole)) return counted(*line, where);
   // Values common to all paths depend on time alone: they are not counted for a path.
   Shared shared;
   if (!whole.common.empty()) shared = share(whole);
@@ -250,7 +249,6 @@ Counter counted(const Kernel& whole, Loops where = Loops::None, bool* any = null
   Counter counter(kernel, shared.site);
   count_roots(counter, roots, {});
   const std::vector<Rounds> loops = loops_of(roots, kernel.compute, counter.site.inputs, where);
-  if (any != nullptr) *any = !loops.empty();
   if (loops.empty()) return counter;
   Counter first(kernel, shared.site);
   count_roots(first, roots, loops);
@@ -354,11 +352,9 @@ LeastWork least_work(const Kernel& kernel, const Cost& cost, bool processor) {
   LeastWork work{cost.instructions, cost.special};
   if (!kernel.stages.empty() || sums_pairs(kernel) || kernel.colours) return work;
   if (processor && kernel.sites() == 1) return work;
-  const Loops where = processor ? Loops::OfProcessor : Loops::OfGpu;
-  bool any = false;
-  const SiteCost least = counted(kernel, where, &any).site;
-  if (!any) return work;
-  const SiteCost all = counted(kernel).site;
+  const Counter first = counted(kernel, processor ? Loops::OfProcessor : Loops::OfGpu);
+  if (!first.has_loops) return work;
+  const SiteCost all = counted(kernel).site, least = first.site;
   work.instructions -= all.flops - all.fused - (least.flops - least.fused);
   work.special -= all.special - least.special;
   return work;

@@ -38,11 +38,14 @@ class RoundFinder {
       : hand_on_(hand_on), list_(operations_of(roots, leaf)) {
     for (std::size_t i = 0; i < list_.size(); ++i) at_.emplace(list_[i].get(), i);
     users_.resize(list_.size());
+    arguments_.resize(list_.size());
     for (std::size_t i = 0; i < list_.size(); ++i)
-      for (Expr arg : list_[i].args())
-        if (const auto j = position(arg)) users_[*j].push_back(i);
+      for (Expr arg : list_[i].args()) {
+        const std::size_t j = arguments_[i].emplace_back(position(arg));
+        if (j != kNone) users_[j].push_back(i);
+      }
     for (Expr root : roots)
-      if (const auto j = position(root)) users_[*j].push_back(list_.size());
+      if (const std::size_t j = position(root); j != kNone) users_[j].push_back(list_.size());
   }
 
   std::vector<Rounds> find() {
@@ -50,7 +53,7 @@ class RoundFinder {
     std::unordered_map<std::size_t, std::size_t> latest;  // by shape
     std::size_t done = 0;                                 // operations before this are settled
     for (std::size_t i = 0; i < list_.size(); ++i) {
-      const auto [entry, fresh] = latest.try_emplace(shape(list_[i], kDepth), i);
+      const auto [entry, fresh] = latest.try_emplace(shape(i, kDepth), i);
       const std::size_t before = std::exchange(entry->second, i);
       if (fresh || before < done) continue;
       auto rounds = rounds_at(before, i - before, done);
@@ -64,19 +67,24 @@ class RoundFinder {
 
  private:
   static constexpr int kDepth = 4;
-  static constexpr std::size_t kLeast = 3;  ///< rounds worth a loop
+  static constexpr std::size_t kLeast = 3;                            ///< rounds worth a loop
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);  ///< not among the operations
 
-  std::optional<std::size_t> position(Expr expr) const {
+  std::size_t position(Expr expr) const {
     const auto found = at_.find(expr.get());
-    return found == at_.end() ? std::nullopt : std::optional(found->second);
+    return found == at_.end() ? kNone : found->second;
   }
 
-  /// A number for the operations down to `depth` below a node.
-  std::size_t shape(Expr expr, int depth) const {
-    std::size_t value = static_cast<std::size_t>(expr.op()) * 131 + 7;
-    if (!position(expr)) return std::hash<const Node*>()(expr.get());
+  /// A number for the operations down to `depth` below operation i.
+  std::size_t shape(std::size_t i, int depth) const {
+    std::size_t value = static_cast<std::size_t>(list_[i].op()) * 131 + 7;
     if (depth == 0) return value;
-    for (Expr arg : expr.args()) value = value * 1000003 + shape(arg, depth - 1);
+    const auto args = list_[i].args();
+    for (std::size_t k = 0; k < args.size(); ++k) {
+      const std::size_t at = arguments_[i][k];
+      value = value * 1000003 +
+              (at == kNone ? std::hash<const Node*>()(args[k].get()) : shape(at, depth - 1));
+    }
     return value;
   }
 
@@ -88,8 +96,8 @@ class RoundFinder {
       return false;
     for (std::size_t k = 0; k < a.args().size(); ++k) {
       if (a.args()[k] == b.args()[k]) continue;
-      const auto from = position(a.args()[k]), to = position(b.args()[k]);
-      if (!from || !to || *to != *from + p) return false;
+      const std::size_t from = arguments_[i][k], to = arguments_[i + p][k];
+      if (from == kNone || to == kNone || to != from + p) return false;
     }
     return true;
   }
@@ -158,12 +166,12 @@ class RoundFinder {
       for (std::size_t k = 0; k < list_[i].args().size(); ++k) {
         const Expr arg = list_[i].args()[k];
         const bool same = arg == list_[i + p].args()[k];
-        const auto from = position(arg);
+        const std::size_t from = arguments_[i][k];
         if (same) {
-          if (from && outside.insert(arg.get()).second) rounds.outside.push_back(arg);
-        } else if (*from < start) {
-          if (*from + p < start) return {};  // handed on over two rounds
-          carried[*from + p - start] = true;
+          if (from != kNone && outside.insert(arg.get()).second) rounds.outside.push_back(arg);
+        } else if (from < start) {
+          if (from + p < start) return {};  // handed on over two rounds
+          carried[from + p - start] = true;
         }
       }
     }
@@ -189,7 +197,8 @@ class RoundFinder {
   HandOn hand_on_;
   std::vector<Expr> list_;
   std::unordered_map<const Node*, std::size_t> at_;
-  std::vector<std::vector<std::size_t>> users_;  ///< of each operation; list_.size(): the roots
+  std::vector<std::vector<std::size_t>> arguments_;  ///< positions of each operation's arguments
+  std::vector<std::vector<std::size_t>> users_;      ///< of each operation; list_.size(): the roots
 };
 
 }  // namespace
