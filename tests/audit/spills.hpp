@@ -38,6 +38,7 @@ constexpr std::array kSpilling{
     Spilling{"hydro/event2d_bulk.vphi", "sweep_2_part", 80, "rates of all stresses, 255 registers"},
     Spilling{"hydro/event2d_bulk.vphi", "sweep_3_part", 32, "rates of all stresses, 255 registers"},
     Spilling{"hydro/fireball.vphi", "along_", 300, "as ball, with one more quantity"},
+    Spilling{"hydro/gw_sound.vphi", "sweep_", 8, "one number at 255 registers, weno5, f64"},
     Spilling{"hydro/synge.vphi", "sweep_", 24, "a row of one group, Bessel functions in f64"},
     Spilling{"noise/doublewell.vphi", "sweep", 24, "outside of the loop over steps, f64"},
 };

@@ -152,6 +152,52 @@ bool agree(const std::vector<program::Symbol>& a, const std::vector<program::Sym
   return true;
 }
 
+/// The terms of a source that read neighbours. One of values of the site alone, as w*v_i*v_j of a
+/// fluid, holds no derivative and is transverse with respect to any.
+class NeighbourTerms {
+ public:
+  NeighbourTerms(const Theory& d, const StateField& field) : d_(d), field_(field) {}
+
+  Expr operator()(Expr e) const {
+    if (!reads(e)) return d_.arena().integer(0);
+    if (e.is(Op::Add)) {
+      Expr sum = d_.arena().integer(0);
+      for (const Expr term : e.args()) sum = sum + (*this)(term);
+      return sum;
+    }
+    if (e.is(Op::Mul)) return of_product(e);
+    return e;
+  }
+
+ private:
+  /// A product of values of the site and of one sum.
+  Expr of_product(Expr e) const {
+    const auto reading = [&](Expr factor) { return reads(factor); };
+    if (std::ranges::count_if(e.args(), reading) != 1) return e;
+    Expr product = d_.arena().integer(1);
+    for (const Expr factor : e.args())
+      product = product * (reads(factor) ? (*this)(factor) : factor);
+    return product;
+  }
+
+  bool reads(Expr e) const {
+    return algebra::contains(e, [&](Expr node) {
+      if (node.is(Op::Stencil)) return foreign(node.arg(0));
+      return node.is(Op::Load) && !node->offset.zero() && foreign(node);
+    });
+  }
+
+  /// Whether it is of anything else than the tensor itself.
+  bool foreign(Expr e) const {
+    return algebra::contains(e, [&](Expr node) {
+      return node.is(Op::Load) && !is_gradient(node->index) && d_.field_of(node->index) != &field_;
+    });
+  }
+
+  const Theory& d_;
+  const StateField& field_;
+};
+
 /// The field of the tensor: the one whose components its entries read.
 const StateField* field_of(const Theory& d, const Value& tensor) {
   const StateField* field = nullptr;
@@ -171,6 +217,7 @@ std::vector<program::Symbol> source_derivative(const Theory& d, const Value& ten
                                                dsl::Span span) {
   const StateField* field = field_of(d, tensor);
   if (!field || field->columns != 3 || field->complex) return central_differences();
+  const NeighbourTerms terms(d, *field);
   std::array<Expr, 6> components;
   std::set<int> others;
   for (int c = 0; c < 6; ++c) {
@@ -178,8 +225,8 @@ std::vector<program::Symbol> source_derivative(const Theory& d, const Value& ten
     const int array = field->order == 2 ? field->velocities[cell] : field->arrays[cell];
     const auto rate = d.rates.find(array);
     if (rate == d.rates.end()) return central_differences();
-    components[c] = rate->second;
-    algebra::visit(rate->second, [&](Expr node) {
+    components[c] = terms(rate->second);
+    algebra::visit(components[c], [&](Expr node) {
       if (!node.is(Op::Load) || is_gradient(node->index)) return;
       if (d.field_of(node->index) != field) others.insert(node->index);
     });
@@ -222,9 +269,10 @@ Value projected(const Theory& d, const Value& tensor, dsl::Span span) {
   for (Projection& known : d.collected.projections)
     if (known.values == values) projection = &known;
   if (!projection) {
+    std::vector<program::Symbol> derivative = source_derivative(d, tensor, span);  // may fail
     projection = &d.collected.projections.emplace_back();
     projection->values = values;
-    projection->derivative = source_derivative(d, tensor, span);
+    projection->derivative = std::move(derivative);
     for (int c = 0; c < 6; ++c) projection->arrays.push_back(d.new_array());
   }
   Value result{3, 3, std::vector<Component>(9)};

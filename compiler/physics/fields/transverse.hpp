@@ -7,7 +7,8 @@
 // source c*D_i(f)*D_j(f) is a quadratic form in the values of f around the site,
 //   d^2 S_ij/(df(o) df(o')) = c*(d_i(o)*d_j(o') + d_j(o)*d_i(o')),
 // and the weights d_i(o) of the derivative follow from its diagonal components; all fields of a
-// source must agree. For a tensor without a source it is the gradient of the language.
+// source must agree. Terms of values of the site alone, as w*v_i*v_j of a fluid, hold no derivative
+// and agree with any. For a source without a derivative it is the gradient of the language.
 #pragma once
 
 #include "compiler/physics/fields/program_units.hpp"
