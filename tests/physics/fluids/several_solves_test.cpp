@@ -105,11 +105,13 @@ TEST(SeveralSolves, ACollisionIsThatOfAnIndependentCode) {
 w = (h - p)*W
 top = max(T)/(1 [GeV])
 eps_x = mean(w*(y^2 - x^2))/mean(w*(x^2 + y^2))
-eps_p = mean(h*(u[0]^2 - u[1]^2) + q[0] - q[2])/mean(h*norm2(u) + 2*p + q[0] + q[2])
-v_T = mean(w*norm(v))/mean(w)
-S_start = mean(h/T*W)
-entropy = total(h/T*W)*dx^2
-every 1 step: t, top, eps_x, eps_p, v_T, entropy -> "event.h5"
+eps_p = momentum_anisotropy(h, p, u, s)
+v_T = transverse_velocity(v, w)
+entropy = plane_integral(h/T*W)
+eps_2 = eccentricity(w, 2)
+middle = in_the_middle(T)/(1 [GeV])
+by_hand = mean(h*(u[0]^2 - u[1]^2) + q[0] - q[2])/mean(h*norm2(u) + 2*p + q[0] + q[2])
+every 1 step: t, top, eps_x, eps_p, v_T, entropy, eps_2, middle, by_hand -> "event.h5"
 )");
   const auto result = run_text(text, {});
   EXPECT_NEAR(last(result, "top"), 0.16453, 2e-4);
@@ -117,6 +119,10 @@ every 1 step: t, top, eps_x, eps_p, v_T, entropy -> "event.h5"
   EXPECT_NEAR(last(result, "eps_p"), 0.0806, 0.001);
   EXPECT_NEAR(last(result, "v_T"), 0.4979, 0.002);
   EXPECT_NEAR(last(result, "entropy") / 3274.5, 1, 0.003);
+  // the long axis is y; the middle is between four cells, the hottest of them at 4e-5 from it
+  EXPECT_NEAR(last(result, "eps_2"), last(result, "eps_x"), 1e-12);
+  EXPECT_NEAR(last(result, "middle"), 0.16453, 2e-4);
+  EXPECT_NEAR(last(result, "by_hand"), last(result, "eps_p"), 1e-12);
 }
 
 std::string equation_of_state(const std::string& p, const std::string& start) {
