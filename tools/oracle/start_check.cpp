@@ -258,7 +258,7 @@ class StartComparison {
         for (std::size_t s = 0; s < sites; ++s) {
           const Place p = text_.box.place(static_cast<int>(s));
           const Numbers v = text_.value(*c.text, &p);
-          c.written.push_back(static_cast<double>(part(v, c)));
+          c.written.push_back(moves(c, static_cast<int>(s)) ? static_cast<double>(part(v, c)) : 0);
         }
       }
       if (c.at.field->period > 0 && !c.rate) {
@@ -268,6 +268,14 @@ class StartComparison {
       }
     }
     text_.draw = nullptr;
+  }
+
+  /// Momenta of links that are not in the box, or that stay, are 0.
+  bool moves(const Column& c, int site) const {
+    const WrittenField& f = *c.at.field;
+    if (c.rate || f.rows != text_.box.dims) return true;
+    const int axis = static_cast<int>(c.at.real) / 2 / f.columns;
+    return !text_.outside(f, site, axis) && !text_.stays(f, site, axis);
   }
 
   std::optional<Numbers> drawn(const std::string& word, const std::vector<long double>& x) {

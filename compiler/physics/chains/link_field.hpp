@@ -29,6 +29,8 @@ bool held_across(const StateField& field, int axis);
 /// Where the link of a site along `axis` stays as it starts: outside of the box, or in a plane that
 /// is held; null: nowhere.
 Expr stays(const Declared& d, const StateField& field, int axis);
+/// Whether the site is in a plane that is held; null: none is.
+Expr in_held_plane(const Declared& d, const StateField& field);
 /// `value` where the link of the site along `axis` moves, else `otherwise`.
 Expr where_it_moves(const Declared& d, const StateField& field, int axis, Expr value,
                     Expr otherwise);

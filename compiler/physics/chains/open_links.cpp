@@ -3,6 +3,9 @@
 #include <set>
 #include <variant>
 
+#include <fmt/format.h>
+
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
@@ -38,18 +41,30 @@ bool held_across(const StateField& field, int axis) {
   return field.walls.open[k] && field.walls.boundary[k] == Boundary::Fixed;
 }
 
-Expr stays(const Declared& d, const StateField& field, int axis) {
+namespace {
+
+/// Whether the site is in a plane that is held across another axis than `along`, or `known` is so.
+Expr or_in_held_plane(const Declared& d, const StateField& field, int along, Expr known) {
   Arena& arena = d.arena();
-  Expr any = leaves_box(d, field, {{axis, {}, false}});
   for (int across = 0; across < d.grid.dims; ++across) {
-    if (across == axis || !held_across(field, across)) continue;
+    if (across == along || !held_across(field, across)) continue;
     const std::int64_t last = d.grid.extent[static_cast<std::size_t>(across)] - 1;
     for (const std::int64_t plane : {std::int64_t{0}, last}) {
       const Expr here = arena.make(Op::Equal, {arena.site(across), arena.integer(plane)});
-      any = any ? arena.make(Op::Max, {any, here}) : here;
+      known = known ? arena.make(Op::Max, {known, here}) : here;
     }
   }
-  return any;
+  return known;
+}
+
+}  // namespace
+
+Expr stays(const Declared& d, const StateField& field, int axis) {
+  return or_in_held_plane(d, field, axis, leaves_box(d, field, {{axis, {}, false}}));
+}
+
+Expr in_held_plane(const Declared& d, const StateField& field) {
+  return or_in_held_plane(d, field, -1, {});
 }
 
 Expr where_it_moves(const Declared& d, const StateField& field, int axis, Expr value,
@@ -105,6 +120,21 @@ class Keeper {
   const StateField& field_;
 };
 
+/// Forces are 0 on links outside of the box, and rates on links that are held are left out where
+/// they are made (of_moving). No field is read across an end.
+void check_ends_in_time(const Program& d, const StateField& links) {
+  if (!d.hamiltonian)
+    d.fail(errors::not_yet(links.span, "links with open ends that move without a written H"));
+  for (const StateField& other : d.fields)
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis) {
+      if (!links.walls.open[axis] || other.links || other.link) continue;
+      if (other.walls.boundary[axis] != Boundary::Periodic || other.walls.twist[axis])
+        d.fail(errors::not_yet(
+            other.span, fmt::format("a boundary of `{}` along {} beside links that end there",
+                                    other.name, algebra::kAxisNames[axis])));
+    }
+}
+
 }  // namespace
 
 void keep_links_that_stay(const Program& d, System& system) {
@@ -112,11 +142,7 @@ void keep_links_that_stay(const Program& d, System& system) {
     if (!field.links || !field.walls.any_open()) continue;
     const Keeper keeper(d, field);
     std::visit(
-        Kinds{[](const Still&) {},
-              [&](const Evolution&) {
-                d.fail(errors::not_yet(field.span,
-                                       "links with open ends that move by an equation of motion"));
-              },
+        Kinds{[](const Still&) {}, [&](const Evolution&) { check_ends_in_time(d, field); },
               [](const FluxStep&) {}, [&](MarkovChain& chain) { keeper.updates(chain.updates); },
               [&](LinkFlow& flow) { keeper.updates(flow.moves); },
               [&](Trajectory& trajectory) {

@@ -3,6 +3,7 @@
 
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/fields/link_motion.hpp"
 #include "compiler/physics/fields/link_motion_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -93,6 +94,9 @@ Hamiltonian read_hamiltonian(const Theory& d, bool keep_parameters) {
       result.rates[q.arrays[k]] = hamiltonian_force(d, h, p.arrays[k], at) / norm;
       result.rates[p.arrays[k]] = -(hamiltonian_force(d, h, q.arrays[k], at) / norm);
       mark_origins(d, result.rates[p.arrays[k]], h, q.arrays[k], at, before);
+      if (q.links)
+        for (const int array : {q.arrays[k], p.arrays[k]})
+          result.rates[array] = of_moving(d, q, static_cast<int>(k), result.rates[array]);
       result.rate_spans[q.arrays[k]] = result.rate_spans[p.arrays[k]] = fact.span;
     }
   }

@@ -207,6 +207,7 @@ void add_link_rates(const Theory& d, Expr density, const NamedFact& text, bool k
     for (const int array : own)
       motion.velocity.push_back(hamiltonian_force(d, density, array, span));
     check_velocity(d, momentum, motion.velocity, own, span);
+    for (Expr& w : motion.velocity) w = of_moving(d, links, axis, w);
 
     const std::vector<Expr> turned =
         gauge::store(type, gauge::times(gauge::algebra_element(type.group, w), link(axis, {})));
@@ -224,7 +225,7 @@ void add_link_rates(const Theory& d, Expr density, const NamedFact& text, bool k
         forces[a] = forces[a] - slope * algebra::derivative(turned[i], w[a]);
     }
     for (std::size_t a = 0; a < count; ++a) {
-      result.rates[own[a]] = forces[a];
+      result.rates[own[a]] = of_moving(d, links, axis, forces[a]);
       result.rate_spans[own[a]] = text.span;
     }
     result.link_motions.push_back(std::move(motion));

@@ -163,12 +163,19 @@ EdgePhase edge_phase(bool turned, Expr angle) {
   return {turned != (std::fmod(whole, 2.0L) != 0), {}};
 }
 
+/// Whether a type of a `gauge` line is that of the momentum of links.
+bool of_electric_field(const dsl::Expr* type) {
+  return !type || type->text == "real" || type->text == "su";
+}
+
 /// Links go around the box, or end at it.
-void check_ends_of_links(const Setting& d, const dsl::Item& own, const StateField& field) {
+void check_ends_of_links(const Setting& d, const dsl::Item& own, const StateField& field,
+                         bool momentum) {
   Walls around = field.walls;
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(d.grid.dims); ++axis) {
     if (!field.walls.open[axis]) continue;
     around.boundary[axis] = Boundary::Periodic;
+    if (momentum) continue;
     d.remark(
         fmt::format("{}: no link leads from the last site along {} to the first; products "
                     "of links through it are 0{}",
@@ -290,7 +297,7 @@ void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateFi
   field.walls = d.grid;
   if (const dsl::Item* own = own_boundary(fact); own && !fact.fermion) {
     read_boundaries(d, lower, *fact.line, d.grid.dims, field.walls);
-    if (fact.gauge) check_ends_of_links(d, *own, field);
+    if (fact.gauge) check_ends_of_links(d, *own, field, of_electric_field(type));
     if (fact.field) read_twists(d, fact, *own, field);
   }
   if (fact.fermion) {

@@ -290,9 +290,10 @@ algebra::Mover around(const Grid& grid) {
 algebra::Mover around(const Declared& d) {
   std::array<bool, 4> closed{};
   for (std::size_t axis = 0; axis < 4; ++axis)
-    closed[axis] =
-        d.grid.present && closes(d.grid, axis) &&
-        std::ranges::all_of(d.fields, [&](const StateField& f) { return closes(f.walls, axis); });
+    closed[axis] = d.grid.present && closes(d.grid, axis) &&
+                   std::ranges::all_of(d.fields, [&](const StateField& f) {
+                     return f.link || closes(f.walls, axis);  // ends of links are told by the site
+                   });
   return Around(d.grid, closed);
 }
 

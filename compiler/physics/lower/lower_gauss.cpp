@@ -91,12 +91,18 @@ class GaussLaw {
               arena_.integer(static_cast<std::int64_t>(charges[f])) * change[i];
         }
       }
-      own.law = sum;
+      own.law = in_planes_that_move(sum);
+      own.links = &links_;
     }
     return laws;
   }
 
  private:
+  Expr in_planes_that_move(Expr law) const {
+    const Expr held = in_held_plane(d_, links_);
+    return held ? arena_.make(algebra::Op::Select, {held, arena_.integer(0), law}) : law;
+  }
+
   /// Whether the group may act on the field.
   bool turns(const StateField& f) const {
     if (group_.kind == gauge::Kind::U1) return f.complex;

@@ -1,9 +1,11 @@
 #include "compiler/physics/starts/gauss_projection.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/starts/init_errors.hpp"
 #include "compiler/text/solver.hpp"
@@ -65,9 +67,21 @@ class MomentumProjection {
       if (weight.is_zero())
         d_.fail(errors::gauss_not_obeyed(span_, "H is not quadratic in a momentum",
                                          "start E and momenta by formulas that obey the law"));
-      result[array] = -(hamiltonian_force(d_, product, array, span_) / weight);
+      result[array] =
+          where_it_moves(array, -(hamiltonian_force(d_, product, array, span_) / weight));
     }
     return result;
+  }
+
+  /// The change of a momentum, which for E is 0 at links that stay.
+  Expr where_it_moves(int momentum, Expr change) const {
+    for (const GeneratorLaw& law : laws_) {
+      const auto found = std::ranges::find(law.electric, momentum);
+      if (found == law.electric.end()) continue;
+      const auto axis = static_cast<int>(found - law.electric.begin());
+      return physics::where_it_moves(d_, *law.links, axis, change, arena_.integer(0));
+    }
+    return change;
   }
 
   /// A law with the stored changes in the place of the momenta.

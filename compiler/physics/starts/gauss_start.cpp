@@ -34,7 +34,8 @@ bool starts_as_one(const Program& d, const StateField& links, const StartValues&
 /// Whether generators and waves part: the differences in the law are those of numbers.
 bool by_waves(const Program& d, const StartValues& start) {
   return d.grid.dims <= 3 && std::ranges::none_of(d.fields, [&](const StateField& field) {
-           return field.matrices() && !starts_as_one(d, field, start);
+           return (field.links && field.walls.any_open()) ||
+                  (field.matrices() && !starts_as_one(d, field, start));
          });
 }
 
@@ -45,7 +46,7 @@ void check(const Program& d, const dsl::Item& item, const StartValues& start) {
   const bool zero = item.relation != dsl::Item::Relation::Drawn && item.value &&
                     Lowerer(d).real(*item.value, "what `gauss` starts as").is_zero();
   if (!zero) refuse("it is not 0", "write gauss = 0, and charges as fields of H");
-  if (!d.periodic()) refuse("the box is not periodic", "remove `boundary`");
+  if (!d.periodic()) refuse("the box is not periodic", "remove `boundary` of fields at sites");
   for (const auto& [array, value] : start)
     if (value.needs_hubble)
       refuse("a start needs H, which needs the energy of E", "write the start without H");

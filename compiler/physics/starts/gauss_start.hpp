@@ -9,8 +9,8 @@
 //   - E_i -> E_i + chi(x + i) - chi(x), -lap chi = divergence + charge, with the lattice's own
 //     differences: the smallest change of E that does it, the projection. It is made for each
 //     generator by itself, for links of SU(n) that start as 1; those of U(1) start as any.
-// About other links, and in four dimensions, all momenta are projected together
-// (gauss_projection.hpp).
+// About other links, where links end at the box, and in four dimensions, all momenta are projected
+// together (gauss_projection.hpp).
 #pragma once
 
 #include "compiler/physics/stages/start.hpp"

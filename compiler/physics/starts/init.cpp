@@ -8,6 +8,7 @@
 
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/link_phase.hpp"
 #include "compiler/physics/chains/link_values.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
@@ -623,6 +624,22 @@ void constrain(const Program& d, StartValues& start) {
   }
 }
 
+/// Electric fields of links that stay are 0: they are outside of the box, or in a plane that is
+/// held.
+void hold_electric_fields(const Equations& d, StartValues& start) {
+  for (const StateField& links : d.fields) {
+    const StateField* momentum = links.links ? d.conjugate(links) : nullptr;
+    if (!momentum || !links.walls.any_open()) continue;
+    const std::size_t parts = momentum->arrays.size() / static_cast<std::size_t>(d.grid.dims);
+    d.remark(fmt::format("{}: 0 for links that are not in the box, and for those that stay",
+                         momentum->name));
+    for (std::size_t i = 0; i < momentum->arrays.size(); ++i) {
+      Expr& value = start.at(momentum->arrays[i]).value;
+      value = where_it_moves(d, links, static_cast<int>(i / parts), value, d.arena().integer(0));
+    }
+  }
+}
+
 /// Draws the velocity of a vacuum fluctuation (the canonical momentum under H) together with the
 /// field where `init` does not give it.
 void draw_rates(const Equations& d, const std::vector<InitItem>& items, VacuumDraws& vacuum,
@@ -685,6 +702,7 @@ StartValues read_initial(const Program& d, ProgramUnits& units) {
     start[field.arrays[0]] = {value, field.span, false};
   }
   constrain(d, start);
+  hold_electric_fields(d, start);
   if (d.background.metric != Metric::SelfConsistent) return start;
   // what needs H, by itself or through another value
   for (std::size_t pass = 0; pass < start.size(); ++pass) {

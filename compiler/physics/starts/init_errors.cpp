@@ -47,7 +47,7 @@ Diagnostic gauss_not_obeyed(Span span, const std::string& why, const std::string
   return error(
       "E0895", span, fmt::format("Gauss's law cannot be solved for here: {}", why), "",
       "`gauss = 0` changes the momenta of links and charged fields by a solve, in a periodic "
-      "box",
+      "box, in which links may end",
       fix);
 }
 

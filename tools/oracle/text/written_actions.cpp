@@ -164,6 +164,12 @@ bool Written::stays(const WrittenField& links, int site, int axis) const {
   return false;
 }
 
+bool Written::outside(const WrittenField& links, int site, int axis) const {
+  const auto k = static_cast<std::size_t>(axis);
+  const Wall wall = links.walls.wall[k];
+  return (wall == Wall::Open || wall == Wall::Held) && box.place(site)[k] + 1 == box.extent[k];
+}
+
 Written::LinkSlope Written::along_link(const WrittenField& links, int site, int axis, int a) {
   if (stays(links, site, axis)) return {};
   return along_link(terms_of_actions(), fields.at(links.name), site, axis, a, true);

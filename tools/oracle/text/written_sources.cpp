@@ -249,10 +249,13 @@ std::vector<long double> Written::from_hamiltonian(const WrittenField& field, in
   std::vector<long double> result(static_cast<std::size_t>(field.reals()));
   for (std::size_t k = 0; k < result.size(); ++k) {
     if ((k % 2 == 1 && !field.complex) || (only && *only != k)) continue;
+    const WrittenField& links = field.phase ? field : partner;
+    if (links.phase && stays(links, site, static_cast<int>(k / 2))) continue;
     if (partner.colours > 0) {  // the momentum of a link
       for (const Term& term : parts)
         if (!term.total) throw NotCovered{term.text->span, "a force on links outside of `total`"};
       const auto columns = static_cast<std::size_t>(field.columns);
+      if (stays(partner, site, static_cast<int>(k / 2 / columns))) continue;
       result[k] = -along_link(parts, partner, site, static_cast<int>(k / 2 / columns),
                               static_cast<int>(k / 2 % columns), false)
                        .first;
@@ -267,6 +270,7 @@ std::vector<long double> Written::from_hamiltonian(const WrittenField& field, in
 long double Written::link_velocity(const WrittenField& links, int site, int axis, int a) {
   WrittenField& momentum = partner_of(links);
   if (momentum.algebra != links.colours) throw NotCovered{{}, "the momentum of these links"};
+  if (stays(links, site, axis)) return 0;
   const auto place = static_cast<std::size_t>(site * momentum.reals()) +
                      2 * static_cast<std::size_t>(axis * momentum.columns + a);
   return slope_of(terms_of_hamiltonian(), momentum.values[place], momentum.scale);

@@ -197,6 +197,8 @@ class Written {
   /// Whether the link keeps the value of the start, in a plane at an end; what it would turn by is
   /// 0.
   bool stays(const WrittenField& links, int site, int axis) const;
+  /// Whether it would lead across an end at which links are left out.
+  bool outside(const WrittenField& links, int site, int axis) const;
   /// The change of S when a link of U(1) or Z(N) is multiplied by exp(i*angle).
   long double turned_by(const WrittenField& links, int site, int axis, long double angle);
   /// A of U' = A U for the link along `axis`, from the equation of links, row by row.
