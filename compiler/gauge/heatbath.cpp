@@ -277,6 +277,29 @@ Matrix overrelaxed(const Group& group, const Matrix& u, const Matrix& staples) {
   });
 }
 
+Matrix relaxed(const Group& group, const Matrix& u, const Matrix& staples, Expr omega) {
+  Arena& arena = *omega->arena;
+  const Expr none = arena.integer(0), one = arena.integer(1), nothing = arena.real(kNothing);
+  const Expr rest = minus(one, omega);
+  if (group.kind == Kind::U1) {
+    const Complex w = times(u.at(0, 0), staples.at(0, 0));
+    const Expr k2 = norm2(w);
+    const Expr scale = over(omega, root(apply(Op::Max, k2, nothing)));
+    const Complex power = plus(Complex{rest, none}, times(scale, conjugate(w)));
+    const Complex g = times(over(one, root(norm2(power))), power);
+    const Expr somewhere = apply(Op::Less, nothing, k2);
+    return {
+        1, 1, {times({select(somewhere, g.re, one), select(somewhere, g.im, none)}, u.at(0, 0))}};
+  }
+  return hit_subgroups(u, staples, [&](const Quaternion& w) {
+    const Expr k2 = norm2(w);
+    const Quaternion r = scaled(over(omega, root(apply(Op::Max, k2, nothing))), conjugate(w));
+    const Quaternion power{plus(rest, r.a0), r.a1, r.a2, r.a3};
+    const Quaternion g = scaled(over(one, root(norm2(power))), power);
+    return either(apply(Op::Less, nothing, k2), g, {one, none, none, none});
+  });
+}
+
 Expr metropolis_takes(Expr increase, Expr uniform) {
   return apply(Op::LessEqual, uniform, apply(Op::Exp, negative(increase)));
 }

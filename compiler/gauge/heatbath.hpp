@@ -1,4 +1,4 @@
-// Updates of one link with the others fixed: heatbath, overrelaxation, Metropolis.
+// Updates of one link with the others fixed: heatbath, overrelaxation, relaxation, Metropolis.
 //
 // The weight of a link U is exp(strength Re tr(U V)), V the sum of its staples (with the ordinary
 // weight of the Wilson action, strength = beta/N). SU(N) is updated in its SU(2) subgroups, p < q,
@@ -44,6 +44,11 @@ Matrix heatbath(const Group& group, const Matrix& u, const Matrix& staples, Expr
 /// The reflection that keeps Re tr(U V), for each subgroup in turn; U where V is 0. It takes no
 /// random numbers.
 Matrix overrelaxed(const Group& group, const Matrix& u, const Matrix& staples);
+
+/// A step towards the largest Re tr(U V), for each subgroup in turn: r, which reaches it, to the
+/// power omega from 1 to 2, to first order: 1 + omega (r - 1), brought back into the group (Mandula
+/// and Ogilvie, Phys. Lett. B 248 (1990) 156). U where V is 0. It takes no random numbers.
+Matrix relaxed(const Group& group, const Matrix& u, const Matrix& staples, Expr omega);
 
 /// Whether a proposal is accepted, as a condition: exp(-increase) is not below a uniform number.
 /// `increase` is the change of the action; the proposal must be as likely as its reverse.

@@ -113,7 +113,9 @@ SolutionMemory::SolutionMemory(const physics::System& system, Tables& tables) {
     tables.slots.add(solve.residual);
     for (const int array : solve.arrays) {
       if (tables.storage.allocated(array)) continue;  // a step has memory for it
-      program::Buffer buffer = buffer_named("solution", system.numerics.store);
+      program::Buffer buffer =
+          buffer_named("solution", solve.wide && !solve.at_start ? physics::Precision::F64
+                                                                 : system.numerics.store);
       buffer.scratch = true;
       tables.storage.allocate(array, buffer);
     }

@@ -7,6 +7,7 @@
 #include "dsl/syntax/parse.hpp"
 #include "dsl/types/infer.hpp"
 #include "dsl/types/types.hpp"
+#include "dsl/words/builtins.hpp"
 
 namespace vphi::dsl {
 
@@ -22,6 +23,17 @@ std::vector<std::string> options_of(const Symbol& solver) {
     if (named.name.find_first_of("'(") == std::string::npos) names.push_back(named.name);
   }
   return names;
+}
+
+/// Rounds and residual are those of any system, the others those of an action.
+bool of_system(const Expr& expr) { return expr.text == "iterations" || expr.text == "residual"; }
+
+/// Links that a definition turns to a gauge, named without their direction.
+bool finds_gauge(const Symbol& symbol) {
+  if (symbol.kind != SymbolKind::Definition || !symbol.indexed || !symbol.value) return false;
+  const Expr& value = *symbol.value;
+  const Builtin* builtin = value.kind == ExprKind::Call ? find_builtin(value.text) : nullptr;
+  return builtin != nullptr && builtin->rule == Rule::GroupProjection && builtin->most == 2;
 }
 
 }  // namespace
@@ -103,13 +115,14 @@ void Inference::solver(const Expr& expr, const Scope& scope) {
 
 Value Inference::of_solve(const Expr& expr, const Scope& scope) {
   const Expr& of = *expr.args[0];
-  const Value x = infer(of, scope);
   Value value{type_of(expr.text == "iterations" ? Base::Integer : Base::Real), {}};
   const bool name = of.kind == ExprKind::Name && scope.find(of.text) == nullptr;
   const Symbol* symbol = name ? resolved_.find(of.text) : nullptr;
+  if (symbol != nullptr && finds_gauge(*symbol) && of_system(expr)) return value;
+  const Value x = infer(of, scope);
   if (symbol != nullptr && symbol->kind == SymbolKind::Action) return value;
   if (is_unknown(x.type)) return value;
-  if (expr.text != "iterations" && expr.text != "residual") {
+  if (!of_system(expr)) {
     report(errors::argument_type(of.span, expr.text, "the name of an action", x.type,
                                  "give it the action of a level, as in " + expr.text + "(S)"));
   } else if (!x.type.per_site) {

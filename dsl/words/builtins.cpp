@@ -67,6 +67,8 @@ constexpr Builtin kBuiltins[] = {
     {"colours", 1, 1, Rule::Colours, "", "number of rows of links: n of SU(n), 1 of U(1)"},
     {"project", 1, 1, Rule::GroupProjection, "",
      "the matrix of the gauge group to which a sum of products of links is projected"},
+    {"gauge_fixed", 2, 2, Rule::GroupProjection, "theta omega max",
+     "links U[mu] in the gauge in which the sum of re(tr(M)), M made of links, is largest"},
     // linear systems
     {"solve", 2, 2, Rule::Solve, "solver even_odd together", "the field x with A(x) = b, A linear"},
     {"iterations", 1, 1, Rule::OfSolve, "",

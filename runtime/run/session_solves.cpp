@@ -175,6 +175,7 @@ std::string Session::steps_done(std::int64_t instance, bool at_most) {
 RunError Session::unsolved(const program::Solve& solve, std::int64_t instance, double done,
                            double iterations, double residual, bool later) {
   const std::string where = program_.where(first_instance_ + instance);
+  const bool updates = solve.value_slot < 0 && solve.high > 0;  // a bound of what they make small
   const std::string how =
       done == 2
           ? fmt::format("broke down in iteration {:.0f}: a number of `{}` became NaN", iterations,
@@ -182,13 +183,17 @@ RunError Session::unsolved(const program::Solve& solve, std::int64_t instance, d
           : fmt::format("is not solved after {:.0f} iterations of `{}`", iterations, solve.solver);
   return RunError(
       "E0809",
-      fmt::format("`{}` {} (`{}`, line {}){}; norm(b - A(x))/norm(b) is {:.3g}{}", solve.name, how,
-                  solve.line, solve.line_number, where.empty() ? "" : ", at " + where, residual,
+      fmt::format("`{}` {} (`{}`, line {}){}; {} is {:.3g}{}{}", solve.name, how, solve.line,
+                  solve.line_number, where.empty() ? "" : ", at " + where,
+                  updates ? "theta" : "norm(b - A(x))/norm(b)", residual,
+                  updates ? fmt::format(", and {:.3g} is asked for", solve.high) : "",
                   steps_done(instance, later)),
-      done == 2 ? "the operator has no inverse, or the solver is not made for it: cg "
-                  "wants it hermitian and positive, cgne and bicgstab do not"
-                : "a larger `max` or `tol`, a solver that fits the operator, or a "
-                  "precision that can reach `tol`");
+      updates ? "a larger `max` or `theta`, or an `omega` nearer to 1 or to 2: large boxes take "
+                "larger ones"
+      : done == 2 ? "the operator has no inverse, or the solver is not made for it: cg "
+                    "wants it hermitian and positive, cgne and bicgstab do not"
+                  : "a larger `max` or `tol`, a solver that fits the operator, or a "
+                    "precision that can reach `tol`");
 }
 
 /// Bounds that are exact may be passed by rounding. The range that is proposed has margins, because

@@ -14,6 +14,7 @@
 #include "tools/oracle/both_sides.hpp"
 #include "tools/oracle/derived_value.hpp"
 #include "tools/oracle/determinant_check.hpp"
+#include "tools/oracle/gauge_check.hpp"
 #include "tools/oracle/law_check.hpp"
 #include "tools/oracle/link_check.hpp"
 #include "tools/oracle/shown_state.hpp"
@@ -46,7 +47,9 @@ class Comparison {
   std::vector<DerivativeRow> rows() {
     std::vector<DerivativeRow> all = rates();
     const bool still = all.size() == 1 && all[0].not_checked == kStill;
-    const auto solved = check_solves(resolved_, system_);
+    auto solved = check_solves(resolved_, system_);
+    const auto gauges = check_gauges(resolved_, system_);
+    solved.insert(solved.end(), gauges.begin(), gauges.end());
     const auto determinants = check_determinants(resolved_, system_);
     const auto started = check_starts(resolved_, system_);
     if (still && !(solved.empty() && determinants.empty())) all.clear();

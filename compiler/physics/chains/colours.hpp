@@ -12,7 +12,7 @@ namespace vphi::physics {
 /// What gets colours, for messages.
 struct Coloured {
   std::string members;  ///< "links", "sites"
-  std::string shared;   ///< what two of them in conflict share: "loop", "term"
+  std::string shared;   ///< what two of them in conflict share: "loop of the action"
   std::string of;       ///< whose conflicts these are: "loops of 4 links", "`phi`"
 };
 

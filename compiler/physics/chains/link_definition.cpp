@@ -7,6 +7,7 @@
 #include "compiler/algebra/axis_names.hpp"
 #include "compiler/gauge/action.hpp"
 #include "compiler/gauge/projected.hpp"
+#include "compiler/physics/chains/gauge_fixing.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/loop_actions.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
@@ -46,6 +47,25 @@ bool is_projection(const dsl::Expr& e) {
   return builtin && builtin->rule == dsl::Rule::GroupProjection && e.args.size() == 1;
 }
 
+bool is_link_along(const Declared& d, const dsl::Expr& link, const std::string& index,
+                   const std::string& made) {
+  if (link.kind != ExprKind::Index || link.args.size() != 2 ||
+      link.args[0]->kind != ExprKind::Name || link.args[1]->kind != ExprKind::Name ||
+      link.args[1]->text != index)
+    return false;
+  const std::string& base = link.args[0]->text;
+  const StateField* field = d.field(base);
+  return field ? field->links.has_value() : base != made && defines_links(d, base);
+}
+
+/// gauge_fixed(U[mu], M), in the definition of V[mu].
+bool fixes_gauge(const Declared& d, const NamedFact& fact) {
+  const dsl::Expr& e = *fact.value;
+  const dsl::Builtin* builtin = e.kind == ExprKind::Call ? dsl::find_builtin(e.text) : nullptr;
+  return builtin && builtin->rule == dsl::Rule::GroupProjection && e.args.size() == 2 &&
+         fact.parameters.size() == 1 && is_link_along(d, *e.args[0], fact.parameters[0], fact.name);
+}
+
 /// The links of the model that the expression, or a definition that it names, holds; the only ones
 /// of the model, or the first of several.
 const std::string* links_in(const Declared& d, const dsl::Expr& e, int depth) {
@@ -77,19 +97,16 @@ std::optional<LinkDefinition> definition_of_links(const Declared& d, const std::
     if (!base) return {};
     return LinkDefinition{*fact, *e.args[0], *base, true};
   }
+  if (fixes_gauge(d, *fact))
+    return LinkDefinition{*fact, *e.args[1], e.args[0]->args[0]->text, false, &e};
   if (fact->parameters.size() != 1) return {};
   if (e.kind != ExprKind::Binary || e.text != "*") return {};
   const dsl::Expr &exponential = *e.args[0], &link = *e.args[1];
   if (exponential.kind != ExprKind::Call || exponential.text != "exp" ||
       exponential.args.size() != 1)
     return {};
-  if (link.kind != ExprKind::Index || link.args.size() != 2 ||
-      link.args[0]->kind != ExprKind::Name || link.args[1]->kind != ExprKind::Name ||
-      link.args[1]->text != fact->parameters[0])
-    return {};
+  if (!is_link_along(d, link, fact->parameters[0], name)) return {};
   const std::string& base = link.args[0]->text;
-  const StateField* field = d.field(base);
-  if (field ? !field->links : base == name || !defines_links(d, base)) return {};
   if (!holds_gradient(d, *exponential.args[0], base, kDepth)) return {};
   return LinkDefinition{*fact, *exponential.args[0], base};
 }
@@ -134,6 +151,14 @@ class LinkMaker {
   const gauge::Group& group() const { return base_.links->group; }
 
   std::vector<int> made(int axis, const std::string& name) {
+    if (definition_.fixes) {
+      const std::size_t gauge = gauge_of(d_, lower_, definition_, base_);
+      const gauge::Matrix v = gauge::reunitarised(
+          group(), turned_link(d_, lower_, definition_, d_.collected.solves[gauge], base_, axis));
+      std::vector<Expr> numbers = gauge::store(*base_.links, v);
+      for (Expr& part : numbers) part = in_box(d_, base_, axis, part, arena().integer(0));
+      return stored(numbers, name, true);
+    }
     if (definition_.projects) {
       if (!gauge::has_projection(group()))
         d_.fail(errors::not_yet(definition_.argument.span, "a projection to SU(n) with n > 3"));
@@ -216,9 +241,11 @@ class LinkMaker {
     return result;
   }
 
-  /// Arrays that hold the values while outputs are computed.
-  std::vector<int> stored(const std::vector<Expr>& values, const std::string& name) {
+  /// Arrays that hold the values while outputs are computed; `wide`: in f64.
+  std::vector<int> stored(const std::vector<Expr>& values, const std::string& name,
+                          bool wide = false) {
     LinearSystem system;
+    system.wide = wide;
     const std::string number = std::to_string(d_.collected.solves.size() + 1);
     system.name = name;
     system.iterations = "solve_iterations_" + number;
@@ -255,6 +282,17 @@ class LinkMaker {
 
 }  // namespace
 
+namespace {
+
+/// The links that a definition moves.
+StateField base_of(const Program& d, Lowerer& lower, const LinkDefinition& definition,
+                   const dsl::Expr& at) {
+  const StateField* own = d.field(definition.base);
+  return own ? *own : *defined_links(d, lower, definition.base, at);
+}
+
+}  // namespace
+
 bool defines_links(const Declared& d, const std::string& name) {
   return definition_of_links(d, name).has_value();
 }
@@ -267,14 +305,20 @@ void check_labels(const Declared& d, const LinkDefinition& definition, const dsl
                                fmt::format("`{}` has {} indices", definition.fact.name, count)));
 }
 
+std::optional<std::size_t> gauge_of_links(const Program& d, Lowerer& lower, const std::string& name,
+                                          const dsl::Expr& at) {
+  const auto definition = definition_of_links(d, name);
+  if (!definition || !definition->fixes) return std::nullopt;
+  return gauge_of(d, lower, *definition, base_of(d, lower, *definition, at));
+}
+
 std::optional<StateField> defined_links(const Program& d, Lowerer& lower, const std::string& name,
                                         const dsl::Expr& at, const std::vector<int>& labels,
                                         const std::optional<std::set<int>>& axes) {
   const auto definition = definition_of_links(d, name);
   if (!definition) return std::nullopt;
   check_labels(d, *definition, at, labels);
-  const StateField* own = d.field(definition->base);
-  const StateField base = own ? *own : *defined_links(d, lower, definition->base, at);
+  const StateField base = base_of(d, lower, *definition, at);
   LinkMaker maker(d, lower, *definition, base, labels);
   StateField field = named_links(*definition, base, labels);
   for (int axis = 0; axis < d.grid.dims; ++axis) {

@@ -98,8 +98,9 @@ class SamplingReader {
     for (const gauge::Word& word : words) longest = std::max(longest, word.size());
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
       const auto conflicts = gauge::conflicts(words, axis);
-      colourings_.push_back(colouring_of(
-          d_, conflicts, {"links", "loop", fmt::format("loops of {} links", longest)}));
+      colourings_.push_back(
+          colouring_of(d_, conflicts,
+                       {"links", "loop of the action", fmt::format("loops of {} links", longest)}));
       proofs_.push_back(
           fmt::format("links along {}: {}; {} separations share a loop, none has two links of one "
                       "colour (every site looked at)",

@@ -102,7 +102,7 @@ Diagnostic colouring_misfit(Span span, const gauge::Misfit& misfit, const std::s
                fmt::format("{} sites along {}{} cannot be divided into colours that update at once",
                            misfit.extent, axis, misfit.shifted ? ", whose end is shifted," : ""),
                "",
-               fmt::format("two {} of one colour share no {} of the action; for {} that takes {} "
+               fmt::format("two {} of one colour share no {}; for {} that takes {} "
                            "colours, which close around an axis of a multiple of {} sites",
                            members, shared, of, misfit.colours, misfit.multiple),
                fix);

@@ -108,7 +108,8 @@ class SiteSamplingReader {
   // ---- colours ----------------------------------------------------------------------------------
 
   void colour(const StateField& field, const std::vector<algebra::Offset>& conflicts) {
-    colouring_ = colouring_of(d_, conflicts, {"sites", "term", fmt::format("`{}`", field.name)});
+    colouring_ = colouring_of(d_, conflicts,
+                              {"sites", "term of the action", fmt::format("`{}`", field.name)});
     if (conflicts.empty()) {
       proof_ = fmt::format("sites of {}: no term of the action holds two of them; all at once",
                            field.name);

@@ -7,6 +7,7 @@
 #include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/projected.hpp"
+#include "compiler/physics/chains/gauge_fixing_errors.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/loop_actions.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
@@ -251,6 +252,7 @@ std::shared_ptr<const TrajectoryLinks::Layer> TrajectoryLinks::layer(
     const std::vector<int>& labels) const {
   const auto definition = definition_of_links(d_, name);
   if (!definition) return nullptr;
+  if (definition->fixes) d_.fail(errors::gauge_in_action(at.span, name, definition->fact.span));
   check_labels(d_, *definition, at, labels);
   const auto place = std::ranges::find_if(state_->layers, [&](const auto& known) {
     return known->fact == &definition->fact && known->labels == labels;

@@ -10,6 +10,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/projected.hpp"
+#include "compiler/physics/chains/gauge_fixing_errors.hpp"
 #include "compiler/physics/chains/link_definition.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
@@ -186,6 +187,7 @@ std::optional<Value> Lowerer::colours_of_links(const dsl::Expr& e, const Scope&)
 }
 
 std::optional<Value> Lowerer::projected_value(const dsl::Expr& e, const Scope& scope) {
+  if (e.args.size() > 1) d_.fail(errors::gauge_not_defined(e.span));
   if (!has_links()) return std::nullopt;
   const gauge::Group group = links(e.span).links->group;
   if (!gauge::has_projection(group))

@@ -376,13 +376,18 @@ std::optional<Value> Lowerer::of_action(const dsl::Expr& e, const Scope& scope) 
 
 std::optional<Value> Lowerer::of_solve(const dsl::Expr& e, const Scope& scope) {
   if (const auto of = of_action(e, scope)) return of;
-  const Value x = value(*e.args[0], scope);
-  const Expr part = x.parts[0].re;
-  for (const LinearSystem& solve : d_.collected.solves) {
-    if (!part.is(Op::Load) || part->index != solve.arrays[0]) continue;
+  const auto number = [&](const LinearSystem& solve) {
     return Value::of(
         d_.arena().symbol(e.text == "iterations" ? solve.iterations : solve.residual, e.span));
-  }
+  };
+  const dsl::Expr& of = *e.args[0];
+  if (of.kind == dsl::ExprKind::Name && !scope.value(of.text))
+    if (const auto gauge = gauge_of_links(d_, *this, of.text, of))
+      return number(d_.collected.solves[*gauge]);
+  const Value x = value(of, scope);
+  const Expr part = x.parts[0].re;
+  for (const LinearSystem& solve : d_.collected.solves)
+    if (part.is(Op::Load) && part->index == solve.arrays[0]) return number(solve);
   d_.fail(errors::wrong_shape(e.args[0]->span,
                               fmt::format("`{}` takes what `solve` has given, as it is", e.text)));
 }

@@ -29,7 +29,9 @@ struct SolveLoops {
   LoopSequence restart;
   /// The solve in a lower precision that each iteration uses; `rest` computes its right side.
   std::unique_ptr<SolveLoops> inner;
+  /// Launched before an iteration, `rest_times` times.
   LoopSequence rest;
+  int rest_times = 1;
   std::vector<kernel::ScalarAssign> alone;  ///< assigned before `start`
   /// The entry of the program without launches.
   program::Solve described;

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "compiler/kernel/kernel.hpp"
+#include "compiler/physics/chains/gauge_fixing.hpp"
 #include "compiler/schedule/model_line.hpp"
+#include "compiler/schedule/solver/relaxation.hpp"
 
 namespace vphi::schedule {
 
@@ -60,10 +62,16 @@ std::optional<Solves> make_solves(const physics::System& system, const dsl::Reso
       const physics::LinearSystem& solve = solves.front();
       for (physics::LinearSystem& other : solves) other.solver = solve.solver;  // one text for all
       const Stepping& missing = solve.at_start ? at_rest : stepping;
-      auto made = solve.wide ? make_solve(widened(system), solves, own_place.products, missing,
-                                          slots, storage, diagnostics)
-                             : make_solve(system, solves, own_place.products, missing, slots,
-                                          storage, diagnostics);
+      std::optional<SolveLoops> made;
+      const auto relaxation = physics::relaxation_of(solve);
+      if (relaxation) result.remarks.push_back(relaxation->update.shown);
+      if (relaxation)
+        made = make_relaxation(widened(system), solve, *relaxation, missing, slots, storage);
+      else
+        made = solve.wide ? make_solve(widened(system), solves, own_place.products, missing, slots,
+                                       storage, diagnostics)
+                          : make_solve(system, solves, own_place.products, missing, slots, storage,
+                                       diagnostics);
       if (!made) return std::nullopt;
       const ModelLine line = line_of(resolved, solve.span);
       for (SolveLoops* part = &*made; part; part = part->inner.get()) {
@@ -140,7 +148,9 @@ SolveLauncher::Begin SolveLauncher::begin(SolveLoops loops) {
   Launches launches = kernels_.add_scalars(name + "_scalars", std::move(first));
   append(launches, kernels_.add(std::move(start)));
   const std::size_t before = kernels_.kernels().size();
-  const Launches rest_launches = kernels_.add(std::move(rest));
+  const Launches once = kernels_.add(std::move(rest));
+  Launches rest_launches;
+  for (int i = 0; i < loops.rest_times; ++i) append(rest_launches, once);
   const Launches own_launches = kernels_.add(std::move(iteration));
   const auto whole = [&](const Launches& within) {
     Launches all = rest_launches;

@@ -30,12 +30,15 @@ int counting_axis(const physics::System& system, kernel::Colours colours) {
   return 0;  // the verifier reports the error
 }
 
-kernel::Kernel kernel_of(const physics::System& system, const physics::Update& update,
-                         const Storage& storage) {
+}  // namespace
+
+kernel::Kernel coloured_kernel(const physics::System& system, const physics::Update& update,
+                               const std::string& colour, const std::string& still,
+                               const Storage& storage) {
   kernel::Kernel k = lattice_kernel(system, update.name);
   k.comment = update.shown;
-  k.still = slot::kStop;
-  kernel::Colours colours{update.modulus, update.weights, 0, kColour};
+  k.still = still;
+  kernel::Colours colours{update.modulus, update.weights, 0, colour};
   colours.axis = counting_axis(system, colours);
   k.colours = colours;
   if (update.accepted) {
@@ -46,6 +49,15 @@ kernel::Kernel kernel_of(const physics::System& system, const physics::Update& u
   declare_arrays(k, storage);
   return k;
 }
+
+Expr next_colour(Expr colour, const physics::Update& update) {
+  algebra::Arena& arena = *colour->arena;
+  const Expr next = colour + arena.integer(1);
+  const Expr more = arena.make(Op::Less, {next, arena.integer(update.modulus)});
+  return arena.make(Op::Select, {more, next, arena.integer(0)});
+}
+
+namespace {
 
 /// Computes the acceptance rate at the end of a sweep. A run that has ended keeps its value.
 void count_accepted(const physics::MarkovChain& chain, algebra::Arena& arena, Slots& slots,
@@ -74,11 +86,10 @@ Stepping make_markov_step(const physics::System& system, const physics::MarkovCh
   Stepping result;
   for (const physics::Update& update : chain.updates) {
     FluxPart& part = result.parts.emplace_back();
-    part.sweeps.sweeps.push_back({kernel_of(system, update, storage), {}, {}});
+    part.sweeps.sweeps.push_back(
+        {coloured_kernel(system, update, kColour, slot::kStop, storage), {}, {}});
     part.sweeps.swaps.emplace_back();
-    const Expr next = arena.symbol(kColour) + arena.integer(1);
-    const Expr more = arena.make(Op::Less, {next, arena.integer(update.modulus)});
-    part.finish.push_back({kColour, arena.make(Op::Select, {more, next, arena.integer(0)})});
+    part.finish.push_back({kColour, next_colour(arena.symbol(kColour), update)});
     if (update.accepted)
       part.finish.push_back({kOfSweep, arena.symbol(kOfSweep) + arena.symbol(kTaken)});
     result.remarks.insert(update.shown);

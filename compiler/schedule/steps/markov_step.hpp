@@ -9,6 +9,14 @@
 
 namespace vphi::schedule {
 
+/// The kernel of an update over the sites of one colour, in place. `colour`: the slot with its
+/// number; instances whose slot `still` is not 0 stay as they are.
+kernel::Kernel coloured_kernel(const physics::System& system, const physics::Update& update,
+                               const std::string& colour, const std::string& still,
+                               const Storage& storage);
+/// The next colour of the update, around from the last to the first.
+Expr next_colour(Expr colour, const physics::Update& update);
+
 Stepping make_markov_step(const physics::System& system, const physics::MarkovChain& chain,
                           Slots& slots, Storage& storage);
 
