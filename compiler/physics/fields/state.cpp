@@ -268,6 +268,15 @@ void check_moves(const Declared& d, const FieldFact& fact, const StateField& fie
     d.fail(errors::constrained_outside_of_chain(item->span, fact.name, item->head->name));
 }
 
+/// Links that move by H are read at neighbours as other fields are. Updates and flows go along
+/// paths that take each axis to close by itself.
+void check_shifted_box(const Declared& d, const FieldFact& fact) {
+  const bool by_hamiltonian = d.facts.find("H") && !d.resolved.clause("sample");
+  if (fact.fermion) d.fail(errors::shifted_box(fact.span, "a spinor", d.grid.span));
+  if (fact.gauge && !by_hamiltonian)
+    d.fail(errors::shifted_box(fact.span, "links that do not move by H", d.grid.span));
+}
+
 /// `boundary(x) = twisted(angle)` of a complex field; angles of 0 and pi are the other boundaries.
 void read_twists(const Setting& d, const FieldFact& fact, const dsl::Item& own, StateField& field) {
   const dsl::Expr* type = fact.type.get();
@@ -292,11 +301,12 @@ void read_twists(const Setting& d, const FieldFact& fact, const dsl::Item& own, 
 
 void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateField& field) {
   const dsl::Expr* type = fact.type.get();
-  if (d.grid.shifted() && (fact.fermion || fact.gauge))
-    d.fail(errors::shifted_box(fact.span, fact.gauge ? "links" : "a spinor", d.grid.span));
+  if (d.grid.shifted()) check_shifted_box(d, fact);
   field.walls = d.grid;
   if (const dsl::Item* own = own_boundary(fact); own && !fact.fermion) {
     read_boundaries(d, lower, *fact.line, d.grid.dims, field.walls);
+    if (fact.gauge && d.grid.shifted() && field.walls.any_open())
+      d.fail(errors::shifted_box(own->span, "links that end", d.grid.span));
     if (fact.gauge) check_ends_of_links(d, *own, field, of_electric_field(type));
     if (fact.field) read_twists(d, fact, *own, field);
   }

@@ -46,6 +46,9 @@ void check(const Program& d, const dsl::Item& item, const StartValues& start) {
   const bool zero = item.relation != dsl::Item::Relation::Drawn && item.value &&
                     Lowerer(d).real(*item.value, "what `gauss` starts as").is_zero();
   if (!zero) refuse("it is not 0", "write gauss = 0, and charges as fields of H");
+  if (d.grid.shifted())
+    refuse("rows of the box go on in others",
+           "leave `shifted` out of the lattice, or start E and momenta by formulas");
   if (!d.periodic()) refuse("the box is not periodic", "remove `boundary` of fields at sites");
   for (const auto& [array, value] : start)
     if (value.needs_hubble)

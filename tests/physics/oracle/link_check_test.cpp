@@ -45,6 +45,26 @@ init U ~ hot
 evolve rk4, dt = 0.01, until = t > 1
 every 1 step: mean(re(tr(P[x,y]))) -> "m.h5"
 )"},
+      {"walls", R"(model walls "charges and links between walls that conduct"
+lattice grid: 4*3, spacing = 1
+gauge U: U(1), E: real, boundary(x) = fixed
+field phi, q: complex
+P[i,j] = loop(i, j, -i, -j)
+D[i] = U[i]*phi@i - phi
+H = total(norm2(q) + sum(norm2(D[i]), i) + sum(E[i]^2, i)/2 + sum(1 - re(P[i,j]), i < j))
+init U ~ hot, E ~ normal, phi = 0.5, q = 0
+evolve leapfrog, dt = 0.01, until = t > 1
+every 1 step: H -> "m.h5"
+)"},
+      {"slanted", R"(model slanted "links in a shifted box"
+lattice grid: 3*4, spacing = 1, boundary(y) = shifted(x = 1)
+gauge U: SU(2), E: su(2)
+P[i,j] = loop(i, j, -i, -j)
+H = total(sum(norm2(E[i]), i) + 2*sum(2 - re(tr(P[i,j])), i < j))
+init U ~ hot, E ~ normal
+evolve leapfrog, dt = 0.01, until = t > 1
+every 1 step: H -> "m.h5"
+)"},
       {"carried", R"(model carried "a gradient that is carried along links"
 lattice grid: 3*3
 gauge U: SU(3)
@@ -151,6 +171,11 @@ const std::vector<Words>& words() {
       {"acceptance of the other sign", "proposals", "S = 1.5", "S = -1.5"},
       {"a coupling of SU(3) a tenth too large", "rows", "S = 1.4", "S = 1.54"},
       {"a weight of SU(3) of the other sign", "rows", "S = 1.4", "S = -1.4"},
+      // links that move by H
+      {"links at an end that move", "walls", "= fixed", "= open"},
+      {"links across an end", "walls", ", boundary(x) = fixed", ""},
+      {"a row that goes on elsewhere", "slanted", "x = 1", "x = 2"},
+      {"a straight box", "slanted", ", boundary(y) = shifted(x = 1)", ""},
       // linear systems
       {"a mass one in a hundred thousand too large", "screened", "m = 0.7", "m = 0.700007"},
       {"a Laplacian of the other sign", "screened", "- lap(u)", "+ 0.3*lap(u)"},
@@ -253,8 +278,8 @@ class RightLinks : public ::testing::TestWithParam<std::string> {};
 TEST_P(RightLinks, AgreeWithTheirText) { expect_right(link_texts().at(GetParam())); }
 
 INSTANTIATE_TEST_SUITE_P(Texts, RightLinks,
-                         ::testing::Values("flow", "phases", "ends", "carried", "angles",
-                                           "quaternions", "proposals", "rows", "screened",
+                         ::testing::Values("flow", "phases", "ends", "walls", "slanted", "carried",
+                                           "angles", "quaternions", "proposals", "rows", "screened",
                                            "hopping", "quark"),
                          [](const auto& info) { return info.param; });
 

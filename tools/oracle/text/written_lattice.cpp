@@ -297,7 +297,7 @@ long double Written::gradient_square(const WrittenField& f, const Place& place) 
 /// from the last site to the first is 0.
 Numbers Written::link_at(const WrittenField& links, Place from, int axis, int sign) const {
   if (read_links_) {
-    Place p = from;
+    Place p = box.after_shifts(from);
     for (std::size_t k = 0; k < 4; ++k) p[k] = wrapped(p[k], box.extent[k]);
     read_links_->insert({box.site(p), axis});
   }
