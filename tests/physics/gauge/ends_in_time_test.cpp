@@ -4,11 +4,15 @@
 
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <numbers>
 #include <string>
 #include <vector>
 
+#include "runtime/device/cuda/nvrtc.hpp"
 #include "tests/physics/gauge/first_moment.hpp"
+#include "tests/support/cut_ranks.hpp"
+#include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -189,6 +193,45 @@ TEST(EndsInTime, MatricesKeepTheLawOnOpenCL) {
   const auto opencl = run_text(text, setup);
   EXPECT_LT(largest(opencl, "max(abs(gauss))"), 3e-13);
   EXPECT_NEAR(last(opencl, "total(norm2(q))"), q, 1e-10 * q);
+}
+
+TEST(EndsInTime, HaveTheBitsOfOneDeviceOnRanks) {
+  const testing::ScratchFolder folder;
+  const std::string path = (folder / "ends.vphi").string();
+  std::ofstream(path) << R"(model ends "walls across the cut and along it"
+lattice box: 4 * 2 * 8, spacing = 1
+gauge U: U(1), E: real, boundary(x) = open, boundary(z) = fixed
+P[i,j] = loop(i, j, -i, -j)
+H = total(sum(E[i]^2, i)/2 + sum(1 - re(P[i,j]), i < j))
+init U[k] = exp(1i*sin(3*index(x) + index(y)*k - 2*index(z))), E ~ normal, gauss = 0
+precision real = f64
+evolve leapfrog, dt = 0.05, until = t > 0.5
+every 2 steps: max(abs(gauss)), H -> "e.h5"
+)";
+  const auto result = testing::cut_and_compare(path, 2, {});
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
+TEST(EndsInTime, KernelsCompileForCuda) {
+  if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
+  emit::TargetInfo cuda;
+  cuda.target = program::Target::Cuda;
+  cuda.is_cpu = false;
+  const testing::ScratchFolder folder;
+  const std::string path = (folder / "ends.vphi").string();
+  std::string slanted = wave_between_walls(false, "open", "1");
+  slanted.replace(slanted.find(", boundary(x) = open"), 20, "");
+  slanted.replace(slanted.find("spacing = 1"), 11, "spacing = 1, boundary(y) = shifted(x = 5)");
+  for (const std::string& text : {doublet_between_ends("boundary = fixed"), slanted}) {
+    std::ofstream(path) << text;
+    const Compilation c = compile_model(path, {}, cuda);
+    ASSERT_TRUE(c.program) << text;
+    for (const program::Kernel& kernel : c.program->kernels) {
+      std::string log;
+      EXPECT_NO_THROW(runtime::nvrtc_compile(kernel.source, "sm_90", &log)) << log;
+    }
+  }
 }
 
 }  // namespace
