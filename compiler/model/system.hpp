@@ -366,6 +366,18 @@ struct Conservation {
   /// For each axis: signal velocity at a site, as a function of quantities and recovered values.
   std::vector<Expr> speeds;
   double courant = 0;  ///< the scheme's limit of speed*dt/dx; 0: the scheme gives none
+  /// What terms with derivatives damp (compiler/physics/fluids/diffusion.hpp).
+  struct Diffusion {
+    /// Rate of the wave that is damped fastest, 1/time, at a site, as a function of quantities and
+    /// recovered values; null: there are no such terms.
+    Expr rate;
+    std::string laws;                ///< whose terms they are, as shown
+    std::optional<double> at_start;  ///< dt times the largest rate at the start; none: not known
+    /// The expectation that dt times the rate stays below the integrator's limit, which is put in
+    /// when that is known.
+    std::optional<std::size_t> promise;
+  };
+  Diffusion diffusion;
   /// A name that `solve` finds.
   struct Solved {
     std::string name;

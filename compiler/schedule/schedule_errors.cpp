@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/physics/physics_errors.hpp"
 #include "dsl/messages/error_parts.hpp"
 #include "dsl/messages/suggest.hpp"
 
@@ -172,6 +173,21 @@ Diagnostic step_grows(Span at, const std::string& integrator, double growth, dou
       "beyond the integrator's limit of stability",
       rate, wave.empty() ? "" : " at " + wave, rate * dt);
   d.hint = fmt::format("take dt = {:.3g} or less, or an integrator with a larger limit", fits);
+  return d;
+}
+
+Diagnostic damped_beyond_step(Span at, const std::string& laws, double dt, double rate,
+                              const std::string& integrator, double limit) {
+  Diagnostic d = make("E0301", at,
+                      fmt::format("dt = {:.4g} is above the limit {:.4g} of diffusion in {}", dt,
+                                  limit / rate, laws));
+  d.rule = fmt::format(
+      "derivatives in its terms damp the fastest wave of the lattice with the rate {:.5g}, "
+      "proportional to 1/dx^2, and `{}` is stable for rate*dt < {:.5g}",
+      rate, integrator, limit);
+  d.hint =
+      fmt::format("take dt = {} or less; dt = min({:.4g}, {}/max(diffusion)) follows the state",
+                  physics::errors::below(limit / rate), dt, physics::errors::below(limit));
   return d;
 }
 

@@ -47,6 +47,10 @@ Diagnostic noise_bias(Span at, const std::string& integrator, const std::string&
 /// is that of the fastest mode; `fits` is a stable dt.
 Diagnostic step_grows(Span at, const std::string& integrator, double growth, double rate,
                       const std::string& wave, double dt, double fits);
+/// E0301: derivatives in these laws damp a wave with a rate that, times dt, is above the
+/// integrator's limit.
+Diagnostic damped_beyond_step(Span at, const std::string& laws, double dt, double rate,
+                              const std::string& integrator, double limit);
 /// W0615: the arithmetic of the sites, in f32 or in f64, has `after` for the number `value`.
 Diagnostic rounded_number(Span at, long double value, long double after, bool single);
 /// E0323: `together = steps` is not possible, for the reason `why`.

@@ -143,6 +143,8 @@ constexpr GivenName kGivenNames[] = {
     {"H", "kinetic", Base::Real, false, "total of the terms of H that hold momenta"},
     {"H", "gradient", Base::Real, false, "total of its other terms that read neighbours"},
     {"scheme", "courant", Base::Real, true, "signal velocity times dt/dx"},
+    {"scheme", "diffusion", Base::Real, true,
+     "rate at which terms with derivatives damp the fastest wave; a value at each site"},
     {"recover", "residual", Base::Real, true,
      "what the last iteration of `solve` leaves of its equation"},
     {"limit", "fixes", Base::Real, false, "values that limits have changed since the start"},

@@ -10,6 +10,7 @@
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/curvature.hpp"
+#include "compiler/physics/fluids/diffusion.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
 #include "compiler/physics/fluids/flux_parts.hpp"
 #include "compiler/physics/fluids/recovery_equation.hpp"
@@ -359,6 +360,7 @@ Laws read_conservation(const Equations& known) {
   d.limits = read_limits(Motion(d), lower, nullptr);
   Laws laws = d;
   laws.conserved_rates = read_scheme(d, *laws.conservation);
+  find_diffusion(d, *laws.conservation);
   return laws;
 }
 
@@ -427,6 +429,7 @@ std::optional<Expr> fluid_name(const Program& d, const std::string& name) {
     }
     return sum;
   }
+  if (name == "diffusion" && c.diffusion.rate) return c.diffusion.rate;
   if (name == "residual" && !c.solved.empty()) {
     Expr largest;
     for (const Conservation::Solved& solved : c.solved)
@@ -530,6 +533,7 @@ void check_courant(const Program& d, System& system) {
   const std::vector<Law>& laws = d.laws;
   const Conservation& c = *d.conservation;
   check_relaxation(d, system);
+  check_diffusion(d, system);
   if (c.courant <= 0 || c.speeds.empty() || !d.dt) return;
   const dsl::Clause* evolve = d.resolved.clause("evolve");
   Lowerer lower(d);

@@ -51,8 +51,8 @@ struct Solution {
 
 /// `U = density` of a clause `conserve U = density: flux`; null where the clause has another form.
 const dsl::Item* law_of(const dsl::Clause& clause);
-/// The value of `courant`, `residual` or `fixes`, names that every model of conservation laws has;
-/// nothing for other names.
+/// The value of `courant`, `diffusion`, `residual` or `fixes`, names that every model of
+/// conservation laws has; nothing for other names.
 std::optional<Expr> fluid_name(const Program& d, const std::string& name);
 
 /// E0835 where a function of the state holds a derivative of a field that has an equation of its

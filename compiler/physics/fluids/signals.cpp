@@ -65,8 +65,6 @@ Expr times(Expr a, Expr b) {
 }
 Expr over(Expr a, Expr b) { return a.is_zero() || b.is_one() ? a : a->arena->raw(Op::Div, {a, b}); }
 
-using Formulas = std::vector<std::vector<Expr>>;
-
 Formulas product(const Formulas& x, const Formulas& y) {
   const std::size_t n = x.size();
   Formulas result(n, std::vector<Expr>(n, x[0][0]->arena->integer(0)));
@@ -199,27 +197,40 @@ std::optional<double> Signals::largest(const Numbers& primitives, int axis, bool
     for (const auto& [quantity, density] : densities_) numbers[quantity] = densities[i++];
     add(evaluated(of_sources_[static_cast<std::size_t>(axis)], numbers), -1);
   }
+  return spectral_radius_of(std::move(u), std::move(f));
+}
+
+std::optional<double> spectral_radius_of(Matrix u, Matrix f) {
   if (!std::isfinite(largest_entry(u)) || !std::isfinite(largest_entry(f))) return std::nullopt;
-  const auto jacobian = solved(u, f);
+  const auto jacobian = solved(std::move(u), std::move(f));
   if (!jacobian) return std::nullopt;
   const double radius = algebra::spectral_radius(*jacobian, kSquarings);
   return std::isfinite(radius) ? std::optional(radius) : std::nullopt;
 }
 
-Expr Signals::at_site(int axis, Expr otherwise) const {
-  Arena& arena = d_.arena();
-  const std::size_t n = primitives_.size();
-  if (density_slopes_.size() != n) return otherwise;
-  Formulas u = density_slopes_, f = flux_slopes_[static_cast<std::size_t>(axis)];
-  // a state where no pivot is 0, unlike matter at rest
+Numbers sample_state(const Space& d) {
   Numbers state;
-  for (const StateField& field : d_.fields) {
-    const dsl::Symbol* symbol = d_.resolved.find(field.name);
+  for (const StateField& field : d.fields) {
+    const dsl::Symbol* symbol = d.resolved.find(field.name);
     const bool vector = symbol && symbol->type.base == dsl::Type::Base::Vector;
     double value = 1.25;
     for (const int array : field.arrays) state[array] = vector ? 0 : (value += 0.375);
     for (const int array : field.velocities) state[array] = 0;
   }
+  return state;
+}
+
+Expr Signals::at_site(int axis, Expr otherwise) const {
+  if (density_slopes_.size() != primitives_.size()) return otherwise;
+  const auto jacobian =
+      jacobian_at_site(d_, density_slopes_, flux_slopes_[static_cast<std::size_t>(axis)]);
+  return jacobian ? largest_at_site(*jacobian, otherwise) : otherwise;
+}
+
+std::optional<SiteJacobian> jacobian_at_site(const Space& d, Formulas u, Formulas f) {
+  Arena& arena = d.arena();
+  const std::size_t n = u.size();
+  const Numbers state = sample_state(d);
   std::vector<std::size_t> row_of(n);
   std::set<std::size_t> used;
   Expr sound = arena.integer(1);
@@ -230,7 +241,7 @@ Expr Signals::at_site(int axis, Expr otherwise) const {
       const double size = used.contains(r) ? 0 : std::abs(evaluated(u[r][c], state));
       if (std::isfinite(size) && size > best) pivot = r, best = size;
     }
-    if (pivot == n) return otherwise;
+    if (pivot == n) return std::nullopt;
     used.insert(pivot);
     row_of[c] = pivot;
     const Expr divisor = u[pivot][c], size = arena.make(Op::Abs, {divisor});
@@ -247,6 +258,12 @@ Expr Signals::at_site(int axis, Expr otherwise) const {
   Formulas j(n);
   for (std::size_t c = 0; c < n; ++c)
     for (std::size_t k = 0; k < n; ++k) j[c].push_back(over(f[row_of[c]][k], u[row_of[c]][c]));
+  return SiteJacobian{std::move(j), sound};
+}
+
+Expr largest_at_site(const SiteJacobian& jacobian, Expr otherwise) {
+  Formulas j = jacobian.matrix;
+  Arena& arena = *jacobian.sound->arena;
   const Expr tiny = arena.real(1e-30L), half = arena.rational(1, 2);
   // in units of a speed that no signal exceeds, so that powers neither vanish nor overflow
   const Expr unit = algebra::pow(arena.make(Op::Max, {trace(j, j), tiny}), half);
@@ -258,7 +275,7 @@ Expr Signals::at_site(int axis, Expr otherwise) const {
   const Expr share =
       over(arena.make(Op::Max, {more, arena.integer(0)}), arena.make(Op::Max, {less, tiny}));
   const Expr speed = times(unit, algebra::pow(share, half));
-  return arena.make(Op::Select, {sound, speed, otherwise ? otherwise : arena.integer(0)});
+  return arena.make(Op::Select, {jacobian.sound, speed, otherwise ? otherwise : arena.integer(0)});
 }
 
 namespace {

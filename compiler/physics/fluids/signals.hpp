@@ -14,10 +14,13 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/algebra/matrix.hpp"
 #include "compiler/physics/fluids/conservation.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
 
 namespace vphi::physics {
+
+using Formulas = std::vector<std::vector<Expr>>;
 
 class Signals {
  public:
@@ -41,7 +44,6 @@ class Signals {
   Expr at_site(int axis, Expr otherwise) const;
 
  private:
-  using Formulas = std::vector<std::vector<Expr>>;
   /// Whether a slope of the densities or the fluxes holds such a node.
   bool slopes_hold(const std::function<bool(Expr)>& node) const;
   void prepare();
@@ -60,6 +62,23 @@ class Signals {
   std::vector<algebra::Evaluation> of_laws_, of_sources_;
   algebra::Evaluation of_densities_;
 };
+
+/// u^-1 f at a site, as expressions of Loads of the primitive variables.
+struct SiteJacobian {
+  Formulas matrix;
+  Expr sound;  ///< 1 where no pivot is 0
+};
+/// Nothing where u has no inverse.
+std::optional<SiteJacobian> jacobian_at_site(const Space& d, Formulas u, Formulas f);
+
+/// Its largest |eigenvalue|, of traces of powers as Signals::at_site.
+Expr largest_at_site(const SiteJacobian& jacobian, Expr otherwise);
+
+/// A state in which no pivot is 0, unlike matter at rest.
+Numbers sample_state(const Space& d);
+
+/// The largest |eigenvalue| of u^-1 f; nothing where u has no inverse.
+std::optional<double> spectral_radius_of(algebra::Matrix u, algebra::Matrix f);
 
 /// The largest speed in the initial state, from a sample of its sites: along one axis where
 /// `one_at_a_time`, otherwise the sum over the axes. Nothing where the initial state is random or

@@ -55,6 +55,22 @@ class LinearText {
     return of(std::move(small), integrator, options);
   }
 
+  /// The same with noise that is 0, for heads with noise.
+  static std::optional<LinearText> quiet_decay(const text::Integrator& integrator, double dt,
+                                               const Options& options) {
+    System small = small_system(dt);
+    algebra::Arena& arena = *small.arena;
+    add_variable(small, "x", physics::Role::FirstOrder, -1,
+                 arena.random(algebra::Op::Noise, 0) - arena.symbol(kRate) * arena.load(0));
+    small.noise.kind = physics::NoiseClass::Additive;
+    dsl::Diagnostics silent;
+    const auto head = read_head(integrator, silent);
+    if (!head) return std::nullopt;
+    auto step = SmallStep::of(small, integrator, *head, options);
+    if (!step) return std::nullopt;
+    return LinearText(std::move(small), std::move(*step));
+  }
+
   Turn turn(double theta) const {
     const double w = theta / system_.dt;
     const auto from_x = step_({1, 0}, {}, {{kRate, w * w}});
@@ -62,7 +78,10 @@ class LinearText {
     return {from_x[0], from_v[0], from_x[1] / w, from_v[1] / w};
   }
 
-  double factor(double rate_dt) const { return step_({1}, {}, {{kRate, rate_dt / system_.dt}})[0]; }
+  double factor(double rate_dt) const {
+    const std::vector<double> silent(static_cast<std::size_t>(step_.draws()), 0.0);
+    return step_({1}, silent, {{kRate, rate_dt / system_.dt}})[0];
+  }
 
  private:
   static constexpr const char* kRate = "rate of the waves";
@@ -111,6 +130,12 @@ std::optional<double> end_of_stability(const std::function<bool(double)>& stable
 
 // rounding at a double eigenvalue costs the root of the arithmetic's precision
 constexpr double kMargin = 1e-6;
+
+std::optional<double> limit_of_decay(const std::optional<LinearText>& text) {
+  if (!text) return std::nullopt;
+  return end_of_stability(
+      [&](double rate) { return std::fabs(text->factor(rate)) <= 1 + kMargin; });
+}
 
 /// w*dt up to which a step on a wave is stable.
 std::optional<double> limit_of(const LinearText& wave) {
@@ -189,8 +214,44 @@ void warn_of_waves(System& system, const FastestWaves& waves, const LinearText& 
                                      system.dt_physical, fits));
 }
 
+/// Of what derivatives in conservation laws damp: false where dt is above the limit at the start.
+/// The expectation that it stays below gets the limit.
+bool judge_diffusion(System& system, const physics::Evolution& evolution,
+                     dsl::Diagnostics& diagnostics) {
+  physics::Conservation::Diffusion& diffusion = system.conservation->diffusion;
+  if (!diffusion.rate) return true;
+  const bool noisy = system.noise.kind != physics::NoiseClass::None;
+  const auto limit = evolution.tolerance ? std::nullopt
+                                         : (noisy ? quiet_decay_limit : decay_limit)(
+                                               evolution.integrator, system.dt, evolution.options);
+  if (diffusion.promise) {
+    const auto place =
+        system.expectations.begin() + static_cast<std::ptrdiff_t>(*diffusion.promise);
+    if (limit) {
+      place->text = fmt::format("max(diffusion)*dt < {:.4g}, the limit of `{}`", *limit,
+                                evolution.integrator.name);
+      place->ok = system.arena->make(algebra::Op::LessEqual,
+                                     {place->value, system.arena->real(*limit * kOnLimit)});
+    } else {
+      system.expectations.erase(place);
+      diffusion.promise.reset();
+    }
+  }
+  if (!limit || !diffusion.at_start) return true;
+  system.remarks.push_back(
+      fmt::format("dt = {:.6g} is {:.3g} of the limit {:.6g} of what {} damps at the start",
+                  system.dt_physical, *diffusion.at_start / *limit,
+                  system.dt_physical * *limit / *diffusion.at_start, diffusion.laws));
+  if (*diffusion.at_start <= *limit * kOnLimit) return true;
+  diagnostics.add(errors::damped_beyond_step(system.dt_span, diffusion.laws, system.dt_physical,
+                                             *diffusion.at_start / system.dt_physical,
+                                             evolution.integrator.name, *limit));
+  return false;
+}
+
 /// False where dt is above the limit.
 bool judge(System& system, const physics::Evolution& evolution, dsl::Diagnostics& diagnostics) {
+  if (system.conservation && !judge_diffusion(system, evolution, diagnostics)) return false;
   if (!system.conservation) system.friedmann_explained = kOpenFriedmann;
   if (evolution.tolerance) return true;  // the error of a step that is too long is too large
   if (!system.fastest) return true;      // signals of conservation laws are checked elsewhere
@@ -250,10 +311,12 @@ std::optional<double> wave_limit(const text::Integrator& integrator, double dt,
 
 std::optional<double> decay_limit(const text::Integrator& integrator, double dt,
                                   const Options& options) {
-  const auto text = LinearText::decay(integrator, dt, options);
-  if (!text) return std::nullopt;
-  return end_of_stability(
-      [&](double rate) { return std::fabs(text->factor(rate)) <= 1 + kMargin; });
+  return limit_of_decay(LinearText::decay(integrator, dt, options));
+}
+
+std::optional<double> quiet_decay_limit(const text::Integrator& integrator, double dt,
+                                        const Options& options) {
+  return limit_of_decay(LinearText::quiet_decay(integrator, dt, options));
 }
 
 std::optional<double> wave_order(const text::Integrator& integrator, double dt,

@@ -24,6 +24,11 @@ std::optional<double> wave_limit(const text::Integrator& integrator, double dt,
 std::optional<double> decay_limit(const text::Integrator& integrator, double dt,
                                   const physics::Options& options = {});
 
+/// The same of an integrator of equations with noise, which is 0 here, so that heads with noise
+/// have a limit as well.
+std::optional<double> quiet_decay_limit(const text::Integrator& integrator, double dt,
+                                        const physics::Options& options = {});
+
 /// The order of the error of the text's frequency on x'' = -w^2 x, measured at w*dt = 1 and 1/2;
 /// nothing where unknown.
 std::optional<double> wave_order(const text::Integrator& integrator, double dt,
