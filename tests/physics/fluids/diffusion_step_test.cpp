@@ -222,6 +222,35 @@ every 1 step: max(diffusion), mean(norm2(b)) -> "slab.h5"
   EXPECT_NE(refusal(slab(2.01 / (1.5 * unit))).find("E0301"), std::string::npos);
 }
 
+/// In polar coordinates a step of the angle is the shorter the nearer the centre.
+TEST(DiffusionStep, RatesInCoordinates) {
+  const auto disc = [](double dt) {
+    return fmt::format(R"(model polar "Heat in polar coordinates"
+param D = 0.3
+lattice plane: 16*16, spacing = 0.1, boundary = [neumann, periodic]
+R = x + 0.8
+metric scale(1, R, 1), energy = none
+primitive T: real
+conserve e = T: div([-D*d(T, x), -D*d(T, y)/R])
+recover {{
+  T = e
+}}
+scheme central
+evolve euler, dt = {}, until = t > 1e-4
+init T = 1 + cos(2*pi*x)
+precision real = f64
+at end: most = max(diffusion), least = min(diffusion) -> "polar.h5"
+)",
+                       testing::exact(dt));
+  };
+  const auto rate = [](double R) { return 4 * 0.3 / 0.01 * (1 + 1 / (R * R)); };
+  const auto result = run_text(disc(1e-5), {});
+  EXPECT_NEAR(last(result, "most") / rate(0.05), 1, 1e-12);
+  EXPECT_NEAR(last(result, "least") / rate(1.55), 1, 1e-12);
+  EXPECT_EQ(refusal(disc(0.99 * 2 / rate(0.05))), "");
+  EXPECT_NE(refusal(disc(1.01 * 2 / rate(0.05))).find("E0301"), std::string::npos);
+}
+
 /// Noise does not move the limit.
 TEST(DiffusionStep, OfIntegratorsWithNoise) {
   const auto gas = [](double dt) {
