@@ -143,7 +143,11 @@ class Writer {
           }
         }
       }
+      local_.clear();
+      if (d.head.form == Head::Form::Function)
+        for (const ExprPtr& parameter : d.head.args) local_.insert(parameter->text);
       d.value = without_calls(d.value);
+      local_.clear();
       line.definition = std::move(d);
       return;
     }
@@ -188,8 +192,58 @@ class Writer {
     if (!any) return e;
     change_ = true;
     return changed(e, [this](const ExprPtr& node) -> ExprPtr {
+      if (ExprPtr text = in_place(*node)) return text;
       return text_of(*node) ? name_of(defined(node), node->span) : nullptr;
     });
+  }
+
+  /// `f(s)[i]` in a function of s: no definition beside it knows s, so the text of f stands in its
+  /// place; null elsewhere.
+  ExprPtr in_place(const Expr& e) {
+    const Line* line = e.kind == ExprKind::Index ? text_of(*e.args[0]) : nullptr;
+    if (!line || within_.contains(line->definition.head.name)) return nullptr;
+    const Head& head = line->definition.head;
+    const Expr& call = *e.args[0];
+    const bool fits = call.args.size() == head.args.size() && call.named.empty() &&
+                      e.args.size() == head.indices.size() + 1;
+    bool local = false;
+    for (const ExprPtr& argument : call.args)
+      for_each(argument, [&](const Expr& name) {
+        local = local || (name.kind == ExprKind::Name && local_.contains(name.text));
+      });
+    if (!fits || !local) return nullptr;
+    resolved_.written_out.insert(head.name);
+    std::map<std::string, ExprPtr> meaning;
+    for (std::size_t i = 0; i < head.args.size(); ++i)
+      meaning.emplace(head.args[i]->text, without_calls(call.args[i]));
+    for (std::size_t i = 0; i < head.indices.size(); ++i)
+      meaning.emplace(head.indices[i]->text, e.args[i + 1]);
+    if (line->span.file != 0) keep_apart(line->definition, meaning);
+    within_.insert(head.name);
+    ExprPtr text = without_calls(changed(line->definition.value, by(meaning)));
+    within_.erase(head.name);
+    return text;
+  }
+
+  /// What stands for each name.
+  static std::function<ExprPtr(const ExprPtr&)> by(const std::map<std::string, ExprPtr>& meaning) {
+    return [&meaning](const ExprPtr& e) -> ExprPtr {
+      const auto found = e->kind == ExprKind::Name ? meaning.find(e->text) : meaning.end();
+      return found == meaning.end() ? nullptr : found->second;
+    };
+  }
+
+  /// Names that a text of the library binds, and that the model has, become others.
+  void keep_apart(const Definition& text, std::map<std::string, ExprPtr>& meaning) {
+    const auto bound = [&](const Expr& e) {
+      if (e.kind != ExprKind::Name || meaning.contains(e.text) || !names_.contains(e.text) ||
+          given_by_lattice(e.text) || find_builtin(e.text) || find_constant(e.text))
+        return;
+      const std::string other = fresh(e.text, "_");
+      meaning.emplace(e.text, name_of(other, e.span));
+    };
+    for (const ExprPtr& index : text.head.indices) bound(*index);
+    for_each(text.value, bound);
   }
 
   /// The name of the definition for a call; equal calls have one.
@@ -263,26 +317,11 @@ class Writer {
       meaning.emplace(parameter, std::move(argument));
     }
     std::vector<ExprPtr> indices = head.indices;
-    if (line.span.file != 0) {
-      const auto bound = [&](const Expr& e) {
-        if (e.kind != ExprKind::Name || meaning.contains(e.text) || !names_.contains(e.text) ||
-            given_by_lattice(e.text) || find_builtin(e.text) || find_constant(e.text))
-          return;
-        const std::string other = fresh(e.text, "_");
-        meaning.emplace(e.text, name_of(other, e.span));
-      };
-      for (const ExprPtr& index : indices) bound(*index);
-      for_each(line.definition.value, bound);
-    }
-    const auto put = [&](const ExprPtr& e) -> ExprPtr {
-      if (e->kind != ExprKind::Name) return nullptr;
-      const auto found = meaning.find(e->text);
-      return found == meaning.end() ? nullptr : found->second;
-    };
-    for (ExprPtr& index : indices) index = changed(index, put);
+    if (line.span.file != 0) keep_apart(line.definition, meaning);
+    for (ExprPtr& index : indices) index = changed(index, by(meaning));
     d.head.form = Head::Form::Indexed;
     d.head.args = std::move(indices);
-    d.value = changed(line.definition.value, put);
+    d.value = changed(line.definition.value, by(meaning));
     return true;
   }
 
@@ -299,6 +338,8 @@ class Writer {
   std::set<std::string> names_;              ///< of the model, and those given here
   std::map<std::string, std::string> made_;  ///< names of the definitions of calls
   std::vector<Line> added_;                  ///< definitions of calls in the line at hand
+  std::set<std::string> local_;              ///< parameters of the function at hand
+  std::set<std::string> within_;             ///< functions whose text is written in place
   bool change_ = false;                      ///< the line at hand has calls
   bool full_ = false;                        ///< calls have added more lines than any model needs
 };

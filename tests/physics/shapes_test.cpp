@@ -97,6 +97,21 @@ TEST(Shapes, APlane) {
   EXPECT_NEAR(first(ring, "p"), 2 * pi * (3.25 + 1.25), 1e-9);
 }
 
+// Functions of a set with indices, in functions of a set, that have the same name for it.
+TEST(Shapes, OwnFunctionsWithIndices) {
+  const auto result = shape_of("box: 20^3", kBall + R"(
+along(s)[i] = s*s@i
+square(s)[i,j] = along(s)[i]*along(s)[i]@j
+cube(s)[i,j,k] = square(s)[i,j]*square(s)[i,j]@k
+rest(s) = sum(square(s)[i,j], i < j) - sum(cube(s)[i,j,k], i < j, j < k)
+own(s) = total(s - sum(along(s)[i], i) + rest(s))
+edges(s) = total(along(s)[x]))",
+                               "n = own(in), e = edges(in), f = total(in) - edges(in)");
+  EXPECT_EQ(first(result, "n"), 1);
+  EXPECT_GT(first(result, "e"), 500);
+  EXPECT_EQ(first(result, "f"), 97);  // lines along x that meet the ball
+}
+
 // ---- Gaussian random fields ---------------------------------------------------------------------
 
 /// Mean over chains and its standard error.
