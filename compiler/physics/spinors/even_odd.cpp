@@ -209,12 +209,10 @@ LinearMap odd_square(const Declared& d, const PartedOperator& op, const PartedOp
   return Halving(d, link, colours).schur_square(op, adjoint, arrays, false);
 }
 
-std::optional<EvenOddSystem> even_odd_system(const Declared& d, const SpinorForm& form,
-                                             const gauge::LinkOf& link, int colours) {
-  const auto forward = parted(d, form);
-  const auto backward = parted(d, adjoint(form, around(d.grid)));
-  if (!forward || !backward || holds_links(forward->local)) return std::nullopt;
-  return Halving(d, link, colours).made(*forward, *backward);
+EvenOddSystem even_odd_system(const Declared& d, const PartedOperator& op,
+                              const PartedOperator& adjoint, const gauge::LinkOf& link,
+                              int colours) {
+  return Halving(d, link, colours).made(op, adjoint);
 }
 
 }  // namespace vphi::physics

@@ -50,9 +50,10 @@ EvenOddSystem odd_square_system(const Declared& d, const PartedOperator& op,
 LinearMap odd_square(const Declared& d, const PartedOperator& op, const PartedOperator& adjoint,
                      const gauge::LinkOf& link, int colours, int first);
 
-/// Nothing where the terms or the box do not allow it. Uses new array numbers.
-std::optional<EvenOddSystem> even_odd_system(const Declared& d, const SpinorForm& form,
-                                             const gauge::LinkOf& link, int colours);
+/// D x = b, with D and its adjoint in parts. Uses new array numbers.
+EvenOddSystem even_odd_system(const Declared& d, const PartedOperator& op,
+                              const PartedOperator& adjoint, const gauge::LinkOf& link,
+                              int colours);
 
 /// A spinor of Loads of arrays first, first + 1, ...: re, im of each component.
 Value spinor_of_arrays(Arena& arena, int first, int spins, int colours, dsl::Span span = {});

@@ -18,6 +18,7 @@
 #include "compiler/physics/spinors/even_odd.hpp"
 #include "compiler/physics/spinors/linear_map.hpp"
 #include "compiler/physics/spinors/solve_errors.hpp"
+#include "compiler/physics/spinors/stored_blocks.hpp"
 #include "compiler/physics/stages/program.hpp"
 #include "compiler/text/solver.hpp"
 
@@ -35,8 +36,7 @@ bool even_odd_wanted(const Program& d, const dsl::Expr& e, const SpinorForm* for
   if (asked->text == "off") return false;
   std::string why = "it does not act on spinors by paths of links";
   const auto parts = form ? parted(d, *form, &why) : std::nullopt;
-  if (parts && parts->inverse.terms.empty()) why = "a term at the site holds links";
-  if (!parts || parts->inverse.terms.empty())
+  if (!parts)
     d.fail(errors::no_halves(asked->span, e.args[0]->text, why,
                              "the system is then solved at all sites"));
   return true;
@@ -239,6 +239,8 @@ const LinearSystem* known_system(const Program& d, LinearSystem& solve) {
 void complete(const Program& d, LinearSystem& solve, const Image& image, bool even_odd) {
   const int first = solve.arrays[0];
   const auto& form = image.of_unknown.form;
+  if (solve.like < 0 && even_odd && form)
+    solve.even_odd = system_of_halves(d, *form, image.links(), solve.columns, solve.span);
   const std::string number = std::to_string(d.collected.solves.size() + 1);
   solve.name = written(d, solve.span);
   solve.iterations = "solve_iterations_" + number;
@@ -247,7 +249,6 @@ void complete(const Program& d, LinearSystem& solve, const Image& image, bool ev
     solve.op = {};
     d.collected.arrays = first + static_cast<int>(solve.arrays.size());
   } else {
-    if (even_odd && form) solve.even_odd = even_odd_system(d, *form, image.links(), solve.columns);
     if (text::calls(*solve.solver, "adj")) solve.adjoint.image = adjoint_image(d, solve, image);
   }
   if (solve.spinor) set_edges(d, first, d.edges_from(first));

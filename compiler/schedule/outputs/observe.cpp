@@ -59,7 +59,11 @@ void Observer::want_solves(Expr value) {
     // what the operator reads, its own unknown aside
     const std::size_t first = solve.like < 0 ? i : static_cast<std::size_t>(solve.like);
     const bool aside = solves_.insert(first).second;
-    for (const Expr part : physics::values_of(system_.solves[first].op)) want_solves(part);
+    const physics::LinearSystem& shared = system_.solves[first];
+    for (const Expr part : physics::values_of(shared.op)) want_solves(part);
+    if (const auto& half = shared.even_odd)
+      for (const physics::LinearMap* map : {&half->op, &half->adjoint, &half->source, &half->back})
+        for (const Expr part : physics::values_of(*map)) want_solves(part);
     if (aside) solves_.erase(first);
   }
 }

@@ -6,8 +6,10 @@
 
 #include "compiler/kernel/kernel.hpp"
 #include "compiler/physics/chains/gauge_fixing.hpp"
+#include "compiler/physics/spinors/stored_blocks.hpp"
 #include "compiler/schedule/model_line.hpp"
 #include "compiler/schedule/solver/relaxation.hpp"
+#include "compiler/schedule/solver/stored.hpp"
 
 namespace vphi::schedule {
 
@@ -65,7 +67,9 @@ std::optional<Solves> make_solves(const physics::System& system, const dsl::Reso
       std::optional<SolveLoops> made;
       const auto relaxation = physics::relaxation_of(solve);
       if (relaxation) result.remarks.push_back(relaxation->update.shown);
-      if (relaxation)
+      if (physics::only_stored(solve))
+        made = make_stored(solve.wide ? widened(system) : system, solve, missing, slots, storage);
+      else if (relaxation)
         made = make_relaxation(widened(system), solve, *relaxation, missing, slots, storage);
       else
         made = solve.wide ? make_solve(widened(system), solves, own_place.products, missing, slots,
@@ -132,6 +136,15 @@ Launches SolveLauncher::with_copies(const Launches& solve,
 }
 
 SolveLauncher::Begin SolveLauncher::begin(SolveLoops loops) {
+  if (loops.iteration.sweeps.empty()) {  // values that are only stored
+    Linked once = link(std::move(loops.start));
+    Assigns before = std::move(loops.alone);
+    append(before, once.needs);
+    Launches launches =
+        kernels_.add_scalars(once.kernels.front().name + "_scalars", std::move(before));
+    append(launches, kernels_.add(std::move(once)));
+    return {std::move(launches), {}};
+  }
   Begin inner;
   if (loops.inner) inner = begin(std::move(*loops.inner));
   program::Solve solve = std::move(loops.described);
