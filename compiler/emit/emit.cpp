@@ -163,9 +163,22 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   return out;
 }
 
+namespace {
+
+/// 4 to 16 planes, with which ranks have as many each: the slowest of them decides how long a step
+/// takes. 16 where no such number does that. With fewer planes groups that end with slabs would be
+/// too few or too small.
+std::int64_t usual_slab(std::int64_t extent, std::int64_t ranks) {
+  constexpr std::int64_t kUsual = 16, kLeast = 4;
+  for (std::int64_t planes = kUsual; planes >= kLeast; --planes)
+    if (extent % (planes * ranks) == 0) return planes;
+  return kUsual;
+}
+
+}  // namespace
+
 std::int64_t planes_of_slab(std::span<const kernel::Kernel> kernels, const TargetInfo& target,
                             const Bindings& bindings, int ranks) {
-  constexpr std::int64_t kUsual = 16;
   if (dialect_of(target).processor()) return 1;
   std::int64_t planes = 1, most = 1;
   for (const kernel::Kernel& kernel : kernels) {
