@@ -15,8 +15,10 @@
 #include "compiler/emit/site_function.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/emit/walks/march_steps.hpp"
+#include "compiler/kernel/kernel.hpp"
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/cut.hpp"
+#include "compiler/schedule/division.hpp"
 #include "compiler/schedule/exchange.hpp"
 #include "compiler/schedule/integrator/brownian.hpp"
 #include "compiler/schedule/pipeline.hpp"
@@ -29,6 +31,7 @@
 #include "compiler/schedule/steps/persistent.hpp"
 #include "compiler/schedule/steps/together.hpp"
 #include "compiler/schedule/steps/wide_sweeps.hpp"
+#include "program/parts.hpp"
 
 namespace vphi {
 
@@ -180,14 +183,41 @@ emit::Bindings bindings_of(const schedule::Plan& plan) {
   return bindings;
 }
 
+/// What of a kernel may be divided so that its rest passes the time of an exchange. Processors wait
+/// for what they send. A march goes over planes that follow one another, and a walk along the cut
+/// axis over all of them. Where a launch moves few bytes, more launches cost more than an exchange:
+/// it takes 6 us on two H200, and then all of their multiprocessors move 4e7 bytes in 10 us. The
+/// same for all ranks, whatever their planes.
+schedule::Divisible divisible(const schedule::Plan& plan, const kernel::Kernel& kernel,
+                              const emit::TargetInfo& target) {
+  using schedule::Divisible;
+  constexpr double kBytesOfAUnit = 3e5;
+  if (target.is_cpu) return Divisible::No;
+  const kernel::Planes& planes = kernel.planes.value();
+  const double colours = kernel.colours ? kernel.colours->modulus : 1;
+  const double sites = static_cast<double>(kernel.walked_sites() / planes.own * planes.whole) /
+                       static_cast<double>(planes.ranks) / colours;
+  if (kernel::cost(kernel).bytes * sites < kBytesOfAUnit * target.compute_units)
+    return Divisible::No;
+  if (emit::walks_lines(kernel, target))
+    return schedule::reach_across(plan, kernel, planes.axis).empty() ? Divisible::Sums
+                                                                     : Divisible::No;
+  const bool marches = emit::planes_of_march(kernel, target, bindings_of(plan)) > 0;
+  return marches ? Divisible::No : Divisible::Fields;
+}
+
 /// For one of the ranks that share the lattice; false, with a message, where they cannot.
-bool cut_lattice(Compilation& c, const CompileOptions& options, const emit::TargetInfo& target) {
+bool cut_lattice(Compilation& c, const CompileOptions& options, const emit::TargetInfo& target,
+                 schedule::Division& division) {
   const auto planes = emit::planes_of_slab(c.plan->kernels, target, bindings_of(*c.plan),
                                            options.ranks / options.ranks_beside);
   const auto refused =
       schedule::cut(*c.plan, {options.ranks, options.rank, options.ranks_beside}, planes);
   if (!refused) {
     schedule::exchange(*c.plan);
+    division = schedule::divide(*c.plan, options.ranks, [&](const kernel::Kernel& kernel) {
+      return divisible(*c.plan, kernel, target);
+    });
     return true;
   }
   dsl::Span at = refused->span;
@@ -199,9 +229,11 @@ bool cut_lattice(Compilation& c, const CompileOptions& options, const emit::Targ
   return false;
 }
 
-/// Behind each launch of a kernel with sums of a rank one of the kernel that adds those of all.
-void add_ends_of_sums(const schedule::Plan& plan, const emit::TargetInfo& target,
-                      const emit::Bindings& bindings, program::Program& program) {
+/// Behind each launch of a kernel with sums of a rank one of the kernel that adds those of all;
+/// where a launch is divided, behind its last part.
+void add_ends_of_sums(const schedule::Plan& plan, const schedule::Division& division,
+                      const emit::TargetInfo& target, const emit::Bindings& bindings,
+                      program::Program& program) {
   std::map<int, int> end_of;
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
     if (!kernel::sums_of_ranks(plan.kernels[k])) continue;
@@ -211,12 +243,19 @@ void add_ends_of_sums(const schedule::Plan& plan, const emit::TargetInfo& target
         emit::emit_end(plan.kernels[k], target, bindings, program.kernels[k], number));
   }
   program.each_list([&](std::vector<program::Launch>& list) {
-    std::vector<program::Launch> with_ends;
+    std::vector<program::Launch> with_ends, of_parts;
     for (program::Launch& launch : list) {
       const auto end = end_of.find(launch.kernel);
+      if (division.ends.contains(launch.kernel)) {
+        with_ends.push_back(std::move(launch));
+        if (end != end_of.end()) of_parts.push_back({.kernel = end->second, .swap = {}});
+        continue;
+      }
       const int solve = std::exchange(launch.solve, -1);
       std::vector<int> maps = std::exchange(launch.maps, {});
       with_ends.push_back(std::move(launch));
+      with_ends.insert(with_ends.end(), of_parts.begin(), of_parts.end());
+      of_parts.clear();
       if (end != end_of.end()) {
         with_ends.push_back({.kernel = end->second, .swap = {}, .halos = {}});
         // maps write what others then see of these arrays
@@ -229,6 +268,25 @@ void add_ends_of_sums(const schedule::Plan& plan, const emit::TargetInfo& target
   });
 }
 
+/// Parts say that they are parts. The rest of a launch begins after its arrays were exchanged.
+void mark_parts(const schedule::Division& division, program::Program& program) {
+  const auto kernel = [&](int number) -> program::Kernel& {
+    return program.kernels[static_cast<std::size_t>(number)];
+  };
+  for (const int end : division.ends) program::mark_part(kernel(end), program::Part::End);
+  using Kind = program::Argument::Kind;
+  for (const auto& [rest, exchanged] : division.rests) {
+    program::mark_part(kernel(rest), program::Part::Rest);
+    for (program::Argument& a : kernel(rest).arguments) {
+      if (std::ranges::find(exchanged, a.index) == exchanged.end()) continue;
+      if (a.kind == Kind::Current)
+        a.kind = Kind::Next;
+      else if (a.kind == Kind::Next)
+        a.kind = Kind::Current;
+    }
+  }
+}
+
 bool is_device_pass(const std::string& name) {
   return std::ranges::any_of(kernel::device_passes(),
                              [&](const kernel::DevicePass& pass) { return name == pass.name; });
@@ -239,9 +297,9 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   Compilation result = derive_model(source, options);
   if (!result.system) return result;
   if (options.stop_after == kDerive || options.stop_after == kPrepare) return result;
-  result.plan = schedule::schedule(*result.system, result.resolved, result.diagnostics,
-                                   options.stop_after, options.renewal,
-                                   target.is_cpu ? 0 : schedule::kRegistersOfThread);
+  result.plan =
+      schedule::schedule(*result.system, result.resolved, result.diagnostics, options.stop_after,
+                         options.renewal, target.is_cpu ? 0 : schedule::kRegistersOfThread);
   if (!result.plan || result.diagnostics.has_errors()) {
     result.plan.reset();
     return result;
@@ -266,7 +324,8 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
     });
   }
   const bool cut = options.ranks > 1;
-  if (cut && !cut_lattice(result, options, target)) return result;
+  schedule::Division division;
+  if (cut && !cut_lattice(result, options, target, division)) return result;
   const bool single = cut || result.system->launches == physics::Launches::Step;
   if (!cut) schedule::prepare_multi_step(*result.plan, single);
   if (is_device_pass(options.stop_after)) {
@@ -291,7 +350,8 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   for (const kernel::Kernel& kernel : result.plan->kernels) {
     program.kernels.push_back(emit::emit(kernel, target, bindings));
   }
-  if (cut) add_ends_of_sums(*result.plan, target, bindings, program);
+  if (cut) add_ends_of_sums(*result.plan, division, target, bindings, program);
+  mark_parts(division, program);
   together.add_wave(program);
   program.together = planned.together;
   program.together_steps = planned.together_steps;

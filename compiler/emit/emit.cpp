@@ -186,7 +186,7 @@ std::int64_t planes_of_slab(std::span<const kernel::Kernel> kernels, const Targe
     const int axis = kernel::slab_axis(kernel.extent);
     most = std::max(most, kernel.extent[static_cast<std::size_t>(axis)] / ranks);
   }
-  return planes > 1 && planes <= most ? planes : kUsual;
+  return planes > 1 && planes <= most ? planes : usual_slab(most * ranks, ranks);
 }
 
 program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
@@ -205,8 +205,9 @@ program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
   const Job job = make_job(end, target, bindings);
   const std::int64_t shares =
       sums.totals > 0 ? planes.ranks
+      : planes.part   ? sums.partials / count * planes.ranks
                       : sums.partials / count * planes.whole / planes.own *
-                            (planes.second ? planes.second->whole / planes.second->own : 1);
+                          (planes.second ? planes.second->whole / planes.second->own : 1);
   program::Kernel out;
   if (job.signed_index) {
     out.source = finished(rows_end_text(job, shares, place_of_share(kernel, shares)));

@@ -8,9 +8,12 @@
 
 #include "program/axes.hpp"
 #include "runtime/device/cuda/memory_holders.hpp"
+#include "runtime/device/lanes.hpp"
 #include "runtime/device/native/process.hpp"
 #include "runtime/device/native/thread_pool.hpp"
 #include "runtime/io/matrix_file.hpp"
+#include "runtime/run/ranks/joint_sums.hpp"
+#include "runtime/run/ranks/parts_beside.hpp"
 #include "runtime/run/ranks/worker.hpp"
 #include "runtime/run/session_arguments.hpp"
 #include "runtime/run/starts/random_field.hpp"
@@ -190,14 +193,23 @@ void Session::issue(const Launches& list) {
     if (lattice_) lattice_->exchange(wanted);
     wanted = {};
   };
-  for (const Launch& launch : list) {
+  const bool apart = lattice_ && has_parts(program_, list) && lattice_->recorded();
+  PartsBeside beside(program_, apart ? dynamic_cast<Lanes*>(&device_) : nullptr);
+  std::size_t gathered = 0;  // launches before this one have the sums of all ranks
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Launch& launch = list[i];
     const auto& kernel = program_.kernels[launch.kernel];
     arguments.clear();
     for (const Argument& a : kernel.arguments)
       arguments.push_back(resolve(kernel, launch.kernel, a));
-    if (lattice_) add_wanted_before(launch, wanted);
+    if (lattice_ && i >= gathered) {
+      gathered = end_of_joint(program_, list, i);
+      for (std::size_t one = i; one < gathered; ++one) add_wanted_before(list[one], wanted);
+    }
     exchange();
+    beside.before(launch);
     device_.launch(kernels_[launch.kernel], arguments);
+    beside.after(launch);
     for (int b : launch.swap) buffers_[b].now ^= 1;
     if (lattice_) add_wanted_after(launch, wanted);
     for (int number : launch.maps) map(static_cast<std::size_t>(number));

@@ -49,6 +49,23 @@ TEST_P(CutModels, HaveTheBitsOfOneDevice) {
   }
 }
 
+/// Launches divided as for GPUs (schedule/division.hpp), where there are such, and their parts in
+/// other orders.
+TEST_P(CutModels, HaveTheBitsOfOneDeviceInParts) {
+  if (!refusal_of(GetParam()).empty()) GTEST_SKIP() << "it cannot be cut";
+  testing::CutSetup setup;
+  setup.bodies = kBodies;
+  setup.as_gpu = true, setup.units = 0;
+  for (const auto order : {testing::OrderOfParts::RestFirst, testing::OrderOfParts::GhostsLast}) {
+    setup.order = order;
+    const auto result = testing::cut_and_compare(testing::shipped(GetParam()), 2, setup);
+    EXPECT_EQ(result.refused, "");
+    if (GetParam() == "gauge/twisted_quark") return;
+    EXPECT_EQ(result.differs, "") << static_cast<int>(order);
+    if (result.divided == 0) return;
+  }
+}
+
 /// Cut along two axes, of the models with axes enough.
 class CutTwice : public ::testing::TestWithParam<std::string> {};
 

@@ -95,5 +95,23 @@ TEST(CutModel, AnExchangeTakesItsTimeAndThatOfItsBytes) {
   EXPECT_GT(runtime::step_of_rank(p, 4, cluster).kernels, 0);
 }
 
+/// Three sweeps of a step send planes once, beside the rest of one of them, and the sums of each.
+TEST(CutModel, WhatGoesBesideALaunchCountsAsFarAsItTakesLonger) {
+  const program::Program p = share("hydro/fireball", "200*200*400", 2);
+  const runtime::Traffic traffic = runtime::traffic_of_step(p);
+  EXPECT_EQ(traffic.beside, 1);
+  EXPECT_GT(traffic.exchanges, traffic.beside);
+  runtime::Cluster cluster = runtime::usual_cluster();
+  cluster.inside = {0, 1e12};  // planes alone, and a launch of 8 million sites takes longer
+  const runtime::StepOfRank fast = runtime::step_of_rank(p, 2, cluster);
+  EXPECT_NEAR(fast.hidden, traffic.planes / 1e12, 1e-9);
+  EXPECT_NEAR(fast.exchanges, traffic.sums / 1e12, 1e-9);
+  cluster.inside = {0, 1e9};  // 9 ms, longer than any part
+  const runtime::StepOfRank slow = runtime::step_of_rank(p, 2, cluster);
+  EXPECT_NEAR(slow.hidden + slow.exchanges, (traffic.planes + traffic.sums) / 1e9, 1e-7);
+  EXPECT_GT(slow.exchanges, slow.hidden);
+  EXPECT_GT(slow.hidden, fast.hidden);
+}
+
 }  // namespace
 }  // namespace vphi

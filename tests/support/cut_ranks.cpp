@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "program/parts.hpp"
 #include "runtime/run/fourier_map.hpp"
 #include "runtime/run/session.hpp"
 #include "tests/support/simulate.hpp"
@@ -67,7 +68,10 @@ struct CutRanks::Rank {
   std::int64_t whole_planes() const { return program.cut.axis < 0 ? 1 : program.cut.whole; }
   std::int64_t whole_lines() const { return two_axes() ? program.cut.second.whole : 1; }
   /// Scalars that belong to the rank alone.
-  std::size_t hidden() const { return program.cut.axis < 0 ? 0 : two_axes() ? 2 : 1; }
+  std::size_t hidden() const {
+    if (program.cut.axis < 0) return 0;
+    return program.scalars.size() - static_cast<std::size_t>(program.cut.origin_slot);
+  }
   /// Number of a line in memory, from that among the own planes and lines.
   std::size_t in_memory(std::int64_t plane, std::int64_t line) const {
     return static_cast<std::size_t>((plane + program.cut.ghost[0]) * lines() + line +
@@ -78,8 +82,9 @@ struct CutRanks::Rank {
   }
 };
 
-CutRanks::CutRanks(std::vector<program::Program> programs, runtime::Device& device)
-    : device_(device) {
+CutRanks::CutRanks(std::vector<program::Program> programs, runtime::Device& device,
+                   OrderOfParts order)
+    : device_(device), order_(order) {
   const auto ranks = static_cast<int>(programs.size());
   for (int r = 0; r < ranks; ++r) {
     auto& rank = *ranks_.emplace_back(std::make_unique<Rank>());
@@ -218,9 +223,21 @@ void CutRanks::launch(List list, std::int64_t number) {
 }
 
 void CutRanks::run(const std::vector<const std::vector<program::Launch>*>& lists) {
+  std::vector<Launches> ends;  // whose rest comes
   for (std::size_t i = 0; i < lists[0]->size(); ++i) {
-    std::vector<const program::Launch*> launches;
+    Launches launches;
     for (const auto* list : lists) launches.push_back(&(*list)[i]);
+    const auto kernel = static_cast<std::size_t>(launches[0]->kernel);
+    const program::Part part = part_of(ranks_[0]->program.kernels[kernel]);
+    if (order_ != OrderOfParts::Listed && part == program::Part::End) {
+      ends.push_back(launches);
+      continue;
+    }
+    if (order_ != OrderOfParts::Listed && part == program::Part::Rest) {
+      in_parts(ends, launches);
+      ends.clear();
+      continue;
+    }
     one(launches);
     const int solve = launches[0]->solve;
     if (solve < 0) continue;
@@ -236,7 +253,41 @@ void CutRanks::run(const std::vector<const std::vector<program::Launch>*>& lists
   }
 }
 
-void CutRanks::one(const std::vector<const program::Launch*>& launches) {
+void CutRanks::one(const Launches& launches) {
+  compute(launches);
+  exchange_copies(launches);
+  for (const int number : launches[0]->maps) map(static_cast<std::size_t>(number));
+  fill_halos(launches);
+}
+
+void CutRanks::in_parts(std::span<const Launches> ends, const Launches& rest) {
+  if (order_ == OrderOfParts::RestFirst) {
+    for (const Launches& end : ends) exchange_copies(end);
+    compute(rest);
+    for (const Launches& end : ends) exchange_copies(end);  // back
+  }
+  for (const Launches& end : ends) compute(end), exchange_copies(end);
+  if (order_ == OrderOfParts::GhostsLast) {
+    for (const Launches& end : ends)
+      for (const program::Halo& halo : end[0]->halos)
+        for (auto& rank : ranks_) poison(*rank, halo.buffer);
+    compute(rest);
+  }
+  for (const Launches& end : ends) fill_halos(end);
+}
+
+void CutRanks::exchange_copies(const Launches& launches) {
+  for (std::size_t r = 0; r < ranks_.size(); ++r)
+    for (const int buffer : launches[r]->swap)
+      std::swap(ranks_[r]->buffers[static_cast<std::size_t>(buffer)][0],
+                ranks_[r]->buffers[static_cast<std::size_t>(buffer)][1]);
+}
+
+void CutRanks::fill_halos(const Launches& launches) {
+  for (const program::Halo& halo : launches[0]->halos) fill(halo.buffer, halo.depth, halo.beside);
+}
+
+void CutRanks::compute(const Launches& launches) {
   const auto kernel = static_cast<std::size_t>(launches[0]->kernel);
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     Rank& rank = *ranks_[r];
@@ -308,12 +359,6 @@ void CutRanks::one(const std::vector<const program::Launch*>& launches) {
     }
     device_.launch(rank.kernels[kernel], arguments);
   }
-  for (std::size_t r = 0; r < ranks_.size(); ++r)
-    for (const int buffer : launches[r]->swap)
-      std::swap(ranks_[r]->buffers[static_cast<std::size_t>(buffer)][0],
-                ranks_[r]->buffers[static_cast<std::size_t>(buffer)][1]);
-  for (const int number : launches[0]->maps) map(static_cast<std::size_t>(number));
-  for (const program::Halo& halo : launches[0]->halos) fill(halo.buffer, halo.depth, halo.beside);
 }
 
 /// Of each plane the sums of the ranks with lines of it, which follow one another.
@@ -505,6 +550,14 @@ std::string differences(const Numbers& one, const Numbers& many, double relative
   return text;
 }
 
+int divided_launches(const program::Program& p) {
+  int count = 0;
+  for (int step = 0; step < kSteps; ++step)
+    for (const program::Launch& launch : p.launches(step))
+      count += part_of(p.kernels[static_cast<std::size_t>(launch.kernel)]) == program::Part::Rest;
+  return count;
+}
+
 std::string rendered(const Compilation& c) {
   std::string text;
   for (const dsl::Diagnostic& d : c.diagnostics.all()) text += d.code + ": " + d.message + "; ";
@@ -517,30 +570,33 @@ CutResult cut_and_compare(const std::string& path, int ranks, const CutSetup& se
   runtime::Device& device = *testing::device(setup.device);
   emit::TargetInfo target = tools::target_of(device.info());
   if (setup.as_gpu) target.is_cpu = false, target.local_bytes = 48 * 1024;
+  if (setup.units >= 0) target.compute_units = setup.units;
   CompileOptions options;
   options.batch = 1;
   const Compilation derived = derive_model(path, options);
-  if (!derived.system) return {.refused = rendered(derived), .differs = {}};
+  if (!derived.system) return {.refused = rendered(derived), .differs = {}, .divided = 0};
   if (derived.resolved.clause("lattice"))
     options = small(derived.system->lattice.dims, setup.lattice);
   else if (setup.bodies > 0 && derived.system->lattice.sites() > setup.bodies)
     options.set = {{"N", std::to_string(setup.bodies)}};
   options.precision = setup.precision;
   const Compilation whole = compile_model(path, options, target);
-  if (!whole.program) return {.refused = rendered(whole), .differs = {}};
+  if (!whole.program) return {.refused = rendered(whole), .differs = {}, .divided = 0};
   std::vector<program::Program> programs;
   options.ranks = ranks, options.ranks_beside = setup.beside;
   for (options.rank = 0; options.rank < ranks; ++options.rank) {
     Compilation c = compile_model(path, options, target);
-    if (!c.program) return {.refused = rendered(c), .differs = {}};
+    if (!c.program) return {.refused = rendered(c), .differs = {}, .divided = 0};
     programs.push_back(*std::move(c.program));
   }
   const auto start = start_of(*whole.program, device);
   CutRanks alone({*whole.program}, device);
   const Numbers one = results(alone, *whole.program, start);
-  CutRanks team(std::move(programs), device);
+  const int divided = divided_launches(programs[0]);
+  CutRanks team(std::move(programs), device, setup.order);
   return {.refused = {},
-          .differs = differences(one, results(team, *whole.program, start), setup.relative)};
+          .differs = differences(one, results(team, *whole.program, start), setup.relative),
+          .divided = divided};
 }
 
 }  // namespace vphi::testing

@@ -13,6 +13,7 @@
 #include "embed/ranks.hpp"
 #include "embed/readable.hpp"
 #include "program/json.hpp"
+#include "program/parts.hpp"
 #include "runtime/device/native/native.hpp"
 #include "tools/commands/portable.hpp"
 #include "tools/device_kinds.hpp"
@@ -175,6 +176,11 @@ std::string exchanges_text(const Program& p) {
   };
   const auto read = [&](const std::vector<program::Launch>& list) {
     for (const program::Launch& launch : list) {
+      const std::string beside = [&] {  // what may be computed meanwhile
+        if (&launch == &list.back()) return std::string();
+        const program::Kernel& next = p.kernels[static_cast<std::size_t>((&launch)[1].kernel)];
+        return part_of(next) == program::Part::Rest ? ", beside " + next.name : "";
+      }();
       const program::Kernel& kernel = p.kernels[static_cast<std::size_t>(launch.kernel)];
       for (const program::Argument& a : kernel.arguments) {
         if (a.kind == program::Argument::Kind::Gathered)
@@ -185,10 +191,10 @@ std::string exchanges_text(const Program& p) {
                           p.buffers[static_cast<std::size_t>(a.index)].name));
       }
       for (const program::Halo& halo : launch.halos)
-        add(fmt::format("after {}: ghosts of {}, {}{}", kernel.name,
+        add(fmt::format("after {}: ghosts of {}, {}{}{}", kernel.name,
                         p.buffers[static_cast<std::size_t>(halo.buffer)].name,
                         depth(halo.depth, "planes"),
-                        p.cut.second.ranks > 1 ? ", " + depth(halo.beside, "lines") : ""));
+                        p.cut.second.ranks > 1 ? ", " + depth(halo.beside, "lines") : "", beside));
     }
   };
   read(p.prologue), read(p.step);

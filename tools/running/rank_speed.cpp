@@ -37,13 +37,16 @@ std::string rank_speed_text(const std::string& path, CompileOptions options, int
              many = runtime::step_of_rank(*share.program, ranks, cluster);
   const std::string axes = embed::two_axes(*share.program, ranks);
   return fmt::format(
-      "           a step sends {} of {} and {} of sums a rank, in {:.3g} exchanges\n"
+      "           a step sends {} of {} and {} of sums a rank, in {:.3g} exchanges{}\n"
       "           on {} {}{} at their limits: {} in kernels and {} in exchanges, {:.3g} times as "
       "fast as one{}\n",
       size_text(traffic.planes), share.program->cut.axis == 0 ? "sites" : "planes",
-      size_text(traffic.sums), traffic.exchanges, ranks, cluster.name,
-      axes.empty() ? "" : fmt::format(" that cut {}", axes), milliseconds(many.kernels),
-      milliseconds(many.exchanges), one.all() / many.all(),
+      size_text(traffic.sums), traffic.exchanges,
+      traffic.beside > 0 ? fmt::format(", {:.3g} of them beside a launch, which hides {}",
+                                       traffic.beside, milliseconds(many.hidden))
+                         : "",
+      ranks, cluster.name, axes.empty() ? "" : fmt::format(" that cut {}", axes),
+      milliseconds(many.kernels), milliseconds(many.exchanges), one.all() / many.all(),
       share.program->solves.empty() ? "" : "; iterations of solves are not counted");
 }
 

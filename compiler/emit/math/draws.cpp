@@ -143,7 +143,7 @@ Code sites_before(const Job& job, const Bindings& bindings, const Code& scalars)
                 slot(bindings, k.planes->second->origin, scalars));
   const std::int64_t plane = k.walked_sites() / k.planes->own;
   return code("const {0} sites_before = (({0}){1} - {2}u) * {3}u;\n", wide(job),
-              slot(bindings, k.planes->origin, scalars), k.planes->first, plane);
+              slot(bindings, k.planes->origin, scalars), k.planes->first - k.planes->below, plane);
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ std::int64_t tasks_of(const Job& job, const Loop* loop) {
   const std::int64_t all = all_tasks_of(job, loop);
   if (!job.kernel.planes) return all;
   const auto [whole, own] = share_of(*job.kernel.planes);
-  return all * own / whole;
+  return std::max<std::int64_t>(1, all * own / whole);  // a part may be less than a task
 }
 
 // The loop over the sites of a row, or over strips of it where the lanes make rounds together.

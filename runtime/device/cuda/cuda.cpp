@@ -14,6 +14,7 @@
 #include "runtime/device/cuda/nvrtc.hpp"
 #include "runtime/device/cuda/round_kernels.hpp"
 #include "runtime/device/kernel_list.hpp"
+#include "runtime/device/lanes.hpp"
 
 namespace vphi::runtime {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 constexpr std::size_t kSmallCopy = 64 * 1024;  ///< bytes
 constexpr unsigned kRoundsOfBody = 2;          ///< of a loop, between two looks at its condition
 
-class CudaDevice : public Device {
+class CudaDevice : public Device, public Lanes {
  public:
   CudaDevice(const cu::Api& api, DeviceInfo info, cu::DeviceId device)
       : api_(api),
@@ -36,6 +37,7 @@ class CudaDevice : public Device {
     if (!context_) return;
     api_.CtxSetCurrent(context_);
     if (stream_) api_.StreamSynchronize(stream_);
+    if (other_) api_.StreamSynchronize(other_);
     small_copy_.reset();
     page_locked_.clear();
     for (cu::GraphExec graph : recordings_)
@@ -43,11 +45,13 @@ class CudaDevice : public Device {
     if (round_count_ != 0) api_.MemFree(round_count_);
     rounds_.reset();
     for (cu::Event event : marks_) api_.EventDestroy(event);
-    if (order_ != nullptr) api_.EventDestroy(order_);
+    for (cu::Event event : {order_, fork_, join_})
+      if (event != nullptr) api_.EventDestroy(event);
     for (const Compiled& kernel : kernels_) api_.ModuleUnload(kernel.module);
     for (const auto& [handle, at] : opened_) api_.IpcCloseMemHandle(at);
     for (const auto& [id, buffer] : buffers_) api_.MemFree(buffer.at);
     if (stream_) api_.StreamDestroy(stream_);
+    if (other_) api_.StreamDestroy(other_);
     for (cu::DeviceId peer : reached_) api_.DevicePrimaryCtxRelease(peer);
     api_.DevicePrimaryCtxRelease(device_);
   }
@@ -143,6 +147,7 @@ class CudaDevice : public Device {
     try {
       body();
     } catch (...) {
+      leave_other();
       api_.StreamEndCapture(stream_, &graph);
       if (graph) api_.GraphDestroy(graph);
       throw;
@@ -253,6 +258,30 @@ class CudaDevice : public Device {
     return 1e-3 * double(milliseconds);
   }
 
+  /// Launches on either side of a fork or a join follow an event, and so do not begin early.
+  void aside() override {
+    use();
+    if (other_ == nullptr) other_ = urgent_stream();
+    check(api_.EventRecord(made(fork_), stream_), "mark its work");
+    check(api_.StreamWaitEvent(other_, fork_, 0), "divide its work");
+    std::swap(stream_, other_);
+    aside_ = divided_ = true;
+    follows_kernel_ = false;
+  }
+
+  void back() override {
+    use();
+    check(api_.EventRecord(made(join_), stream_), "mark its work");
+    leave_other();
+    follows_kernel_ = false;
+  }
+
+  void join() override {
+    use();
+    check(api_.StreamWaitEvent(stream_, join_, 0), "join its work");
+    follows_kernel_ = false;
+  }
+
   std::shared_ptr<std::byte> host_block(std::size_t bytes) override {
     return page_locked_.take(bytes);
   }
@@ -334,6 +363,28 @@ class CudaDevice : public Device {
     check(api_.StreamCreate(&stream_, cu::kStreamNonBlocking), "make a stream");
   }
 
+  /// Of the highest priority, where there are priorities.
+  cu::Stream urgent_stream() {
+    cu::Stream made = nullptr;
+    int least = 0, greatest = 0;
+    const bool priorities = api_.StreamCreateWithPriority && api_.CtxGetStreamPriorityRange &&
+                            api_.CtxGetStreamPriorityRange(&least, &greatest) == cu::kSuccess;
+    check(priorities ? api_.StreamCreateWithPriority(&made, cu::kStreamNonBlocking, greatest)
+                     : api_.StreamCreate(&made, cu::kStreamNonBlocking),
+          "make a stream");
+    return made;
+  }
+
+  /// The usual stream is the present one again.
+  void leave_other() {
+    if (std::exchange(aside_, false)) std::swap(stream_, other_);
+  }
+
+  cu::Event made(cu::Event& event) {
+    if (event == nullptr) check(api_.EventCreate(&event, cu::kEventNoTiming), "make an event");
+    return event;
+  }
+
   cu::Result launch(const Compiled& kernel, void** parameters) {
     const bool early_here = std::exchange(follows_kernel_, true) && kernel.begins_early;
     const auto& grid = kernel.grid;
@@ -355,7 +406,8 @@ class CudaDevice : public Device {
   /// Destroys the graph.
   RecordingHandle ready_to_replay(cu::Graph graph) {
     cu::GraphExec ready = nullptr;
-    const cu::Result code = api_.GraphInstantiateWithFlags(&ready, graph, 0);
+    const unsigned long long flags = std::exchange(divided_, false) ? cu::kNodePriority : 0;
+    const cu::Result code = api_.GraphInstantiateWithFlags(&ready, graph, flags);
     api_.GraphDestroy(graph);
     check(code, "prepare a recording");
     recordings_.push_back(ready);
@@ -373,6 +425,7 @@ class CudaDevice : public Device {
     try {
       body();
     } catch (...) {
+      leave_other();
       api_.StreamEndCapture(stream_, &same);
       throw;
     }
@@ -380,10 +433,7 @@ class CudaDevice : public Device {
   }
 
   /// An event that says after what something is queued.
-  cu::Event order() {
-    if (order_ == nullptr) check(api_.EventCreate(&order_, cu::kEventNoTiming), "make an event");
-    return order_;
-  }
+  cu::Event order() { return made(order_); }
 
   /// Waits until the device is open and makes it the calling thread's.
   void use() const {
@@ -466,7 +516,10 @@ class CudaDevice : public Device {
   cu::DeviceId device_;
   std::string architecture_;
   cu::Context context_ = nullptr;
-  cu::Stream stream_ = nullptr;
+  cu::Stream stream_ = nullptr;  ///< into which work is queued
+  cu::Stream other_ = nullptr;   ///< the second one; between `aside` and `back` the usual one
+  bool aside_ = false;
+  bool divided_ = false;  ///< the work since the last recording went into both
   std::map<int, Buffer> buffers_;
   int next_buffer_ = 0;
   std::vector<Compiled> kernels_;
@@ -476,7 +529,7 @@ class CudaDevice : public Device {
   std::unique_ptr<RoundKernels> rounds_;
   cu::Pointer round_count_ = 0;
   std::vector<cu::Event> marks_;
-  cu::Event order_ = nullptr;
+  cu::Event order_ = nullptr, fork_ = nullptr, join_ = nullptr;
   std::vector<cu::DeviceId> reached_;                        ///< whose contexts are held
   std::map<std::array<std::byte, 64>, cu::Pointer> opened_;  ///< allocations of other processes
   HostBlocks page_locked_{[this](std::size_t bytes) {

@@ -91,6 +91,8 @@ Loaded load() {
     return result;
   }
   driver->bind(result.api.CtxRecordEvent, "cuCtxRecordEvent");
+  driver->bind(result.api.StreamCreateWithPriority, "cuStreamCreateWithPriority");
+  driver->bind(result.api.CtxGetStreamPriorityRange, "cuCtxGetStreamPriorityRange");
   const Result code = result.api.Init(0);
   constexpr int kRecordsEarlyLaunches = 12030, kRepeatsGraphs = 12040;
   int version = 0;

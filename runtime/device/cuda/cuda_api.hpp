@@ -62,6 +62,7 @@ constexpr int kBeginsEarly = 6;  ///< CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SE
 constexpr Result kSuccess = 0, kOutOfMemory = 2, kPeerAlreadyEnabled = 704;
 constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76, kSharedPerBlockOptIn = 97;
 constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4, kFunctionMaxDynamicShared = 8;
+constexpr unsigned long long kNodePriority = 8;  ///< CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
 constexpr unsigned kStreamNonBlocking = 1, kIpcEnablePeerAccess = 1;
 constexpr int kCaptureThreadLocal = 1;
 constexpr unsigned kEventNoTiming = 2;
@@ -97,6 +98,9 @@ struct Api {
   Result (*MemcpyDtoHAsync)(void*, Pointer, std::size_t, Stream) = nullptr;
   Result (*MemsetD8Async)(Pointer, unsigned char, std::size_t, Stream) = nullptr;
   Result (*StreamCreate)(Stream*, unsigned) = nullptr;
+  /// Null, these two, where streams have no priorities.
+  Result (*StreamCreateWithPriority)(Stream*, unsigned, int) = nullptr;
+  Result (*CtxGetStreamPriorityRange)(int*, int*) = nullptr;
   Result (*StreamDestroy)(Stream) = nullptr;
   Result (*StreamSynchronize)(Stream) = nullptr;
   Result (*StreamBeginCapture)(Stream, int) = nullptr;

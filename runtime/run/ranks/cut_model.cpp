@@ -1,8 +1,11 @@
 #include "runtime/run/ranks/cut_model.hpp"
 
 #include <algorithm>
+#include <functional>
 
+#include "program/parts.hpp"
 #include "runtime/run/ranks/ghosts.hpp"
+#include "runtime/run/ranks/joint_sums.hpp"
 
 namespace vphi::runtime {
 namespace {
@@ -40,56 +43,101 @@ double bytes_to_all(const program::Program& p, const Argument& whole) {
   return static_cast<double>(whole.bytes) * (1 - share);
 }
 
+/// That a rank sends of a halo.
+double bytes_of_halo(const program::Program& p, const program::Halo& halo) {
+  const auto& buffer = p.buffers[static_cast<std::size_t>(halo.buffer)];
+  // to all other ranks it sends about as much as it gets from them
+  const bool to_all = p.cut.all || std::max<std::int64_t>(halo.depth[0], halo.depth[1]) > p.cut.own;
+  const std::int64_t planes =
+      to_all ? p.cut.whole - p.cut.own : std::int64_t{halo.depth[0]} + halo.depth[1];
+  const auto plane = static_cast<double>(plane_bytes(p, buffer.precision));
+  const program::Cut::Second& second = p.cut.second;
+  if (second.ranks == 1) return static_cast<double>(planes) * plane;
+  // own lines of planes, and of all planes the lines beside them
+  const double line =
+      plane / static_cast<double>(p.extent[static_cast<std::size_t>(p.cut.axis - 1)]);
+  const auto lines = static_cast<double>(halo.beside[0] + halo.beside[1]);
+  return line * (static_cast<double>(planes) * static_cast<double>(second.own) +
+                 lines * static_cast<double>(planes + p.cut.own));
+}
+
+struct OneExchange {
+  double number = 1, planes = 0, sums = 0;  ///< Traffic
+  int rest = -1;                            ///< kernel that is computed meanwhile; -1: none is
+};
+
+/// The exchanges of a list of launches, as Session::issue makes them.
+class ExchangesOf {
+ public:
+  explicit ExchangesOf(const program::Program& p) : p_(p) {}
+
+  std::vector<OneExchange> operator()(const std::vector<Launch>& list) {
+    std::size_t gathered = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i >= gathered) {
+        gathered = end_of_joint(p_, list, i);
+        for (std::size_t one = i; one < gathered; ++one) before(list[one]);
+      }
+      const auto& kernel = p_.kernels[static_cast<std::size_t>(list[i].kernel)];
+      go(part_of(kernel) == program::Part::Rest ? list[i].kernel : -1);
+      maps(list[i]);
+      for (const program::Halo& halo : list[i].halos)
+        wanted_.planes += bytes_of_halo(p_, halo), wants_ = true;
+    }
+    go(-1);
+    return std::move(made_);
+  }
+
+ private:
+  void before(const Launch& launch) {
+    for (const Argument& a : p_.kernels[static_cast<std::size_t>(launch.kernel)].arguments) {
+      if (a.kind == Argument::Kind::Whole) wanted_.planes += bytes_to_all(p_, a), wants_ = true;
+      if (a.kind != Argument::Kind::Gathered) continue;
+      const auto sums = p_.kernels[static_cast<std::size_t>(a.index)].for_ranks();
+      wanted_.sums += static_cast<double>(sums) * sizeof(double);
+      wants_ = true;
+    }
+  }
+
+  void maps(const Launch& launch) {
+    for (const int map : launch.maps) {
+      const auto& of = p_.maps[static_cast<std::size_t>(map)];
+      const auto arrays = static_cast<double>(of.from.size() + of.to.size());
+      made_.push_back({arrays * (p_.cut.second.ranks > 1 ? 2 : 1), arrays * dealt_bytes(p_)});
+    }
+  }
+
+  void go(int rest) {
+    if (wants_) made_.push_back({1, wanted_.planes, wanted_.sums, rest});
+    wanted_ = {}, wants_ = false;
+  }
+
+  const program::Program& p_;
+  std::vector<OneExchange> made_;
+  OneExchange wanted_;
+  bool wants_ = false;
+};
+
+/// Calls `see` with each exchange of the steps that repeat; their number comes back.
+double each_exchange(const program::Program& p,
+                     const std::function<void(const OneExchange&)>& see) {
+  const auto steps = steps_of(p);
+  for (const auto& step : steps) {
+    for (const OneExchange& one : ExchangesOf(p)(step)) see(one);
+  }
+  return static_cast<double>(steps.size());
+}
+
 }  // namespace
 
 Traffic traffic_of_step(const program::Program& p) {
   Traffic traffic;
-  const auto steps = steps_of(p);
-  for (const auto& step : steps) {
-    bool planes_wait = false;  // they go with what the next launch wants
-    for (const Launch& launch : step) {
-      const auto& kernel = p.kernels[static_cast<std::size_t>(launch.kernel)];
-      bool wants = planes_wait;
-      for (const Argument& a : kernel.arguments) {
-        if (a.kind == Argument::Kind::Whole) traffic.planes += bytes_to_all(p, a), wants = true;
-        if (a.kind != Argument::Kind::Gathered) continue;
-        const auto sums = p.kernels[static_cast<std::size_t>(a.index)].for_ranks();
-        traffic.sums += static_cast<double>(sums) * sizeof(double);
-        wants = true;
-      }
-      traffic.exchanges += wants ? 1 : 0;
-      for (const int map : launch.maps) {
-        const auto& of = p.maps[static_cast<std::size_t>(map)];
-        const auto arrays = static_cast<double>(of.from.size() + of.to.size());
-        traffic.exchanges += arrays * (p.cut.second.ranks > 1 ? 2 : 1);
-        traffic.planes += arrays * dealt_bytes(p);
-      }
-      planes_wait = !launch.halos.empty();
-      for (const program::Halo& halo : launch.halos) {
-        const auto& buffer = p.buffers[static_cast<std::size_t>(halo.buffer)];
-        // to all other ranks it sends about as much as it gets from them
-        const bool to_all =
-            p.cut.all || std::max<std::int64_t>(halo.depth[0], halo.depth[1]) > p.cut.own;
-        const std::int64_t planes =
-            to_all ? p.cut.whole - p.cut.own : std::int64_t{halo.depth[0]} + halo.depth[1];
-        const auto plane = static_cast<double>(plane_bytes(p, buffer.precision));
-        const program::Cut::Second& second = p.cut.second;
-        if (second.ranks == 1) {
-          traffic.planes += static_cast<double>(planes) * plane;
-          continue;
-        }
-        // own lines of planes, and of all planes the lines beside them
-        const double line =
-            plane / static_cast<double>(p.extent[static_cast<std::size_t>(p.cut.axis - 1)]);
-        const auto lines = static_cast<double>(halo.beside[0] + halo.beside[1]);
-        traffic.planes += line * (static_cast<double>(planes) * static_cast<double>(second.own) +
-                                  lines * static_cast<double>(planes + p.cut.own));
-      }
-    }
-    traffic.exchanges += planes_wait ? 1 : 0;
-  }
-  const auto count = static_cast<double>(steps.size());
-  traffic.exchanges /= count, traffic.planes /= count, traffic.sums /= count;
+  const double steps = each_exchange(p, [&](const OneExchange& one) {
+    traffic.exchanges += one.number, traffic.beside += one.rest >= 0 ? one.number : 0;
+    traffic.planes += one.planes, traffic.sums += one.sums;
+  });
+  traffic.exchanges /= steps, traffic.beside /= steps;
+  traffic.planes /= steps, traffic.sums /= steps;
   return traffic;
 }
 
@@ -115,10 +163,19 @@ StepOfRank step_of_rank(const program::Program& of_a_rank, int ranks, const Clus
   StepOfRank step;
   step.kernels = step_limits(of_a_rank, cluster.ceilings, {cluster.units}).seconds;
   if (ranks == 1 || of_a_rank.cut.axis < 0) return step;
-  const Traffic traffic = traffic_of_step(of_a_rank);
   const Link& link = ranks > cluster.gpus_a_machine ? cluster.between : cluster.inside;
-  step.exchanges =
-      traffic.exchanges * link.seconds + (traffic.planes + traffic.sums * (ranks - 1)) / link.rate;
+  const double steps = each_exchange(of_a_rank, [&](const OneExchange& one) {
+    const double seconds =
+        one.number * link.seconds + (one.planes + one.sums * (ranks - 1)) / link.rate;
+    double meanwhile = 0;
+    if (one.rest >= 0)
+      meanwhile = limits(of_a_rank.kernels[static_cast<std::size_t>(one.rest)], cluster.ceilings,
+                         cluster.units)
+                      .longest();
+    step.hidden += std::min(seconds, meanwhile);
+    step.exchanges += seconds - std::min(seconds, meanwhile);
+  });
+  step.hidden /= steps, step.exchanges /= steps;
   return step;
 }
 

@@ -1,9 +1,10 @@
 // How long a step takes of a lattice that ranks share, before any run.
 //
 // A step of a rank is its kernels, at the limits of the device (device/limits.hpp), and then its
-// exchanges, which do not overlap with them. An exchange takes a time of its own and that of its
-// bytes. Numbers of machines are measured where docs/scaling.md says so, else taken from their
-// makers. Iterations of linear solves are not counted. Pure functions.
+// exchanges. An exchange takes a time of its own and that of its bytes. Where it goes beside the
+// rest of a launch (program/parts.hpp), what is longer than this rest counts. Numbers of machines
+// are measured where docs/scaling.md says so, else taken from their makers. Iterations of linear
+// solves are not counted. Pure functions.
 #pragma once
 
 #include "program/program.hpp"
@@ -14,6 +15,7 @@ namespace vphi::runtime {
 /// What a rank between two others does in one step beside its kernels.
 struct Traffic {
   double exchanges = 0;
+  double beside = 0;  ///< exchanges among them that go beside a part of a launch
   double planes = 0;  ///< bytes that it sends to both neighbours together, or to all ranks
   double sums = 0;    ///< bytes of partial sums, which go to every other rank
 };
@@ -35,9 +37,10 @@ struct Cluster {
 /// Figures of H200 with eight GPUs a machine: docs/scaling.md.
 const Cluster& usual_cluster();
 
-/// Seconds of a step of a rank.
+/// Seconds of a step of a rank. `hidden`: of exchanges that pass beside kernels; `exchanges` are
+/// the others.
 struct StepOfRank {
-  double kernels = 0, exchanges = 0;
+  double kernels = 0, exchanges = 0, hidden = 0;
   double all() const { return kernels + exchanges; }
 };
 StepOfRank step_of_rank(const program::Program& of_a_rank, int ranks, const Cluster& cluster);

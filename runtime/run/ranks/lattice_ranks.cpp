@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/device/lanes.hpp"
 #include "runtime/run/ranks/nccl_exchange.hpp"
+#include "runtime/run/ranks/parts_beside.hpp"
 #include "runtime/run/ranks/peer_memory.hpp"
 
 namespace vphi::runtime {
@@ -92,7 +94,11 @@ bool LatticeRanks::recorded() { return between_devices() != nullptr; }
 
 std::string LatticeRanks::way() const {
   if (!chosen_) return {};
-  return between_ ? between_->way() : "through the memory of the host";
+  if (!between_) return "through the memory of the host";
+  bool parts = has_parts(program_, program_.step);
+  for (const auto& step : program_.cycle) parts = parts || has_parts(program_, step);
+  const bool beside = parts && dynamic_cast<const Lanes*>(&device_) != nullptr;
+  return between_->way() + (beside ? ", beside kernels" : "");
 }
 
 void LatticeRanks::prepare(const Wanted& wanted) {

@@ -41,15 +41,18 @@ void tell_model(const Program& own, RankGroup& group) {
   first.modelled_kernels = step.kernels, first.modelled_exchanges = step.exchanges;
 }
 
-/// Scalars with the places of a rank's first plane and line, which are not shown.
-std::size_t origins(const program::Cut& cut) { return cut.second.ranks > 1 ? 2 : 1; }
+/// How many scalars are a rank's own, and not shown: the places of its first plane and line, and
+/// what is behind them, as sums of parts.
+std::size_t own_scalars(const Program& of_a_rank) {
+  return of_a_rank.scalars.size() - static_cast<std::size_t>(of_a_rank.cut.origin_slot);
+}
 
 }  // namespace
 
 Program whole_lattice(const Program& of_a_rank) {
   Program whole = of_a_rank;
   whole.extent = whole.whole_extent();
-  whole.scalars.resize(whole.scalars.size() - origins(whole.cut));
+  whole.scalars.resize(whole.scalars.size() - own_scalars(whole));
   whole.cut = {};
   return whole;
 }
@@ -111,7 +114,7 @@ void LatticeSession::start() {
 
 const std::vector<double>& LatticeSession::scalars() {
   const std::vector<double>& own = Session::scalars();
-  shown_scalars_.assign(own.begin(), own.end() - static_cast<std::ptrdiff_t>(origins(own_.cut)));
+  shown_scalars_.assign(own.begin(), own.end() - static_cast<std::ptrdiff_t>(own_scalars(own_)));
   return shown_scalars_;
 }
 
@@ -124,7 +127,7 @@ void LatticeSession::set_scalar(int slot, double value, std::int64_t instance) {
 
 void LatticeSession::set_scalars(std::span<const double> values) {
   std::vector<double> all(values.begin(), values.end());
-  all.resize(all.size() + origins(own_.cut));  // each rank puts the place of its part here
+  all.resize(all.size() + own_scalars(own_));  // each rank puts the place of its part here
   group_.tell(order(Order::SetScalars));
   const Bytes bytes = bytes_of_numbers(std::span<const double>(all));
   group_.deal(std::vector<Bytes>(static_cast<std::size_t>(group_.size()), bytes));

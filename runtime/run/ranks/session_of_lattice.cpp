@@ -1,6 +1,7 @@
 // What a session does beside its launches where ranks share the lattice.
 #include <algorithm>
 
+#include "runtime/run/ranks/joint_sums.hpp"
 #include "runtime/run/ranks/lattice_ranks.hpp"
 #include "runtime/run/ranks/worker.hpp"
 #include "runtime/run/session.hpp"
@@ -97,10 +98,18 @@ void Session::fill_ghosts(int buffer) {
 /// The exchanges are those of `issue`.
 void Session::provide_and_swap(const Launches& list) {
   Wanted wanted;
-  for (const program::Launch& launch : list) {
+  std::size_t gathered = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const program::Launch& launch = list[i];
     provide({launch}, false);
     if (lattice_) {
-      add_wanted_before(launch, wanted);
+      if (i >= gathered) {
+        gathered = end_of_joint(program_, list, i);
+        for (std::size_t one = i; one < gathered; ++one) {
+          provide({list[one]}, false);
+          add_wanted_before(list[one], wanted);
+        }
+      }
       lattice_->prepare(wanted);
       wanted = {};
     }

@@ -1,0 +1,187 @@
+#include "compiler/schedule/division.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "compiler/schedule/exchange.hpp"
+
+namespace vphi::schedule {
+namespace {
+
+using algebra::Expr;
+using algebra::Op;
+using kernel::Kernel;
+using kernel::ReduceKind;
+using program::Launch;
+
+/// Of the fewest planes that a rank has, ends are half at most: the time of an exchange is to pass
+/// meanwhile.
+constexpr std::int64_t kPlanesOfAnEnd = 4;
+
+Expr joined(ReduceKind kind, Expr a, Expr b) {
+  const Op op = kind == ReduceKind::Sum ? Op::Add : kind == ReduceKind::Minimum ? Op::Min : Op::Max;
+  return a->arena->raw(op, {a, b});
+}
+
+class Divider {
+ public:
+  Divider(Plan& plan, int ranks, const std::function<Divisible(const Kernel&)>& divisible)
+      : plan_(plan), p_(plan.program), divisible_(divisible) {
+    least_ = most_ = p_.cut.own;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const std::int64_t count = p_.cut.planes(ranks, rank).count;
+      least_ = std::min(least_, count), most_ = std::max(most_, count);
+    }
+  }
+
+  Division operator()() {
+    // lines of planes lie between ghosts too; of a row, or for all other ranks, there are no ends
+    if (p_.cut.axis < 1 || p_.cut.second.ranks > 1 || p_.cut.all) return {};
+    divide(p_.step);
+    for (auto& step : p_.cycle) divide(step);
+    for (program::Solve& solve : p_.solves) divide(solve.iterate);
+    return std::move(division_);
+  }
+
+ private:
+  struct Parts {
+    int low = 0, high = 0, rest = 0;
+    int then = -1;  ///< the epilogue; -1: there is none, or the sums of ranks have it
+  };
+
+  void divide(std::vector<Launch>& list) {
+    std::vector<Launch> divided;
+    for (Launch& launch : list) {
+      const std::int64_t planes = planes_of_ends(launch);
+      if (planes == 0) {
+        divided.push_back(std::move(launch));
+        continue;
+      }
+      const Parts parts = parts_of(launch, planes);
+      divided.push_back({.kernel = parts.low, .swap = {}});
+      divided.push_back({parts.high, std::move(launch.swap), std::move(launch.halos)});
+      divided.push_back({.kernel = parts.rest, .swap = {}});
+      if (parts.then >= 0) divided.push_back({.kernel = parts.then, .swap = {}});
+    }
+    list = std::move(divided);
+  }
+
+  /// How deep the ends of a launch are; 0: it is not divided.
+  std::int64_t planes_of_ends(const Launch& launch) const {
+    const Kernel& kernel = plan_.kernels[static_cast<std::size_t>(launch.kernel)];
+    if (launch.halos.empty() || launch.solve >= 0 || !launch.maps.empty()) return 0;
+    if (!kernel.planes || kernel.gathers || kernel::sums_pairs(kernel)) return 0;
+    const bool sums = !kernel.reductions.empty();
+    if (has_home(kernel)) return 0;
+    const Divisible may = divisible_(kernel);
+    if (may == Divisible::No || (sums && (may != Divisible::Sums || least_ != most_))) return 0;
+    std::int64_t deepest = 0;
+    for (const program::Halo& halo : launch.halos)
+      deepest = std::max<std::int64_t>({deepest, halo.depth[0], halo.depth[1]});
+    for (const auto& [buffer, depth] : reach_across(plan_, kernel, p_.cut.axis))
+      deepest = std::max<std::int64_t>({deepest, depth[0], depth[1]});
+    const std::int64_t modulus = kernel.colours ? kernel.colours->modulus : 1;
+    const std::int64_t planes = (deepest + modulus - 1) / modulus * modulus;
+    return kPlanesOfAnEnd * planes <= least_ ? planes : 0;
+  }
+
+  bool has_home(const Kernel& kernel) const {
+    return std::ranges::any_of(kernel.arrays, [&](const kernel::ArrayParam& array) {
+      const int buffer = plan_.buffer_of[static_cast<std::size_t>(array.array)];
+      return p_.buffers[static_cast<std::size_t>(buffer)].home >= 0;
+    });
+  }
+
+  Parts parts_of(const Launch& launch, std::int64_t planes) {
+    const auto key = std::tuple(launch.kernel, launch.swap, planes);
+    const auto known = parts_.find(key);
+    if (known != parts_.end()) return known->second;
+    const Kernel whole = plan_.kernels[static_cast<std::size_t>(launch.kernel)];
+    const std::int64_t own = whole.planes->own;
+    Kernel low = part(whole, "low", 0, planes), high = part(whole, "high", own - planes, planes),
+           rest = part(whole, "rest", planes, own - 2 * planes);
+    Parts parts;
+    if (!whole.reductions.empty())
+      join_sums({&low, &high}, rest);
+    else if (!whole.epilogue.empty())
+      parts.then = add(epilogue_alone({&low, &high, &rest}));
+    parts.low = add(std::move(low)), parts.high = add(std::move(high));
+    parts.rest = add(std::move(rest));
+    division_.ends.insert({parts.low, parts.high});
+    division_.rests[parts.rest] = launch.swap;
+    return parts_[key] = parts;
+  }
+
+  static Kernel part(const Kernel& whole, const char* name, std::int64_t below, std::int64_t own) {
+    Kernel made = whole;
+    made.name += std::string("_") + name;
+    kernel::Planes& planes = *made.planes;
+    planes.first += below, planes.below = below;
+    planes.own = planes.slab = own;
+    planes.part = true;
+    return made;
+  }
+
+  /// The epilogue that the parts have had.
+  static Kernel epilogue_alone(const std::array<Kernel*, 3>& parts) {
+    Kernel then = *parts.back();
+    then.name.resize(then.name.rfind('_'));
+    then.name += "_then";
+    then.planes.reset(), then.colours.reset();
+    then.arrays.clear(), then.stores.clear(), then.paired_angles.clear();
+    then.random = {};
+    then.still.clear();
+    for (Kernel* part : parts) part->epilogue.clear();
+    return then;
+  }
+
+  /// The sums of ends get slots of their own. The rest, whose sums are added last, adds them to its
+  /// own and does what follows.
+  void join_sums(const std::array<Kernel*, 2>& ends, Kernel& rest) {
+    std::vector<kernel::ScalarAssign> before;
+    for (std::size_t i = 0; i < rest.reductions.size(); ++i) {
+      const kernel::Reduction& sum = rest.reductions[i];
+      algebra::Arena& arena = *sum.value->arena;
+      Expr all = arena.symbol(sum.slot);
+      for (Kernel* end : ends) {
+        const std::string slot = new_slot(end->name + "_" + sum.slot);
+        end->reductions[i].slot = slot;
+        all = joined(sum.kind, all, arena.symbol(slot));
+      }
+      before.push_back({sum.slot, all});
+    }
+    rest.epilogue.insert(rest.epilogue.begin(), before.begin(), before.end());
+    for (Kernel* end : ends) end->epilogue.clear();
+  }
+
+  std::string new_slot(std::string name) {
+    while (std::ranges::find(p_.scalars, name, &program::Scalar::name) != p_.scalars.end())
+      name += "_";
+    p_.scalars.push_back({name, 0});
+    return name;
+  }
+
+  int add(Kernel kernel) {
+    plan_.kernels.push_back(std::move(kernel));
+    return static_cast<int>(plan_.kernels.size()) - 1;
+  }
+
+  Plan& plan_;
+  program::Program& p_;
+  const std::function<Divisible(const Kernel&)>& divisible_;
+  std::int64_t least_ = 0, most_ = 0;  ///< planes of a rank
+  std::map<std::tuple<int, std::vector<int>, std::int64_t>, Parts> parts_;
+  Division division_;
+};
+
+}  // namespace
+
+Division divide(Plan& plan, int ranks,
+                const std::function<Divisible(const kernel::Kernel&)>& divisible) {
+  return Divider(plan, ranks, divisible)();
+}
+
+}  // namespace vphi::schedule

@@ -1,0 +1,54 @@
+// Divides launches of a lattice that ranks share into what their neighbours wait for and the rest.
+//
+// A launch whose planes others want next becomes three: of the planes at the lower end of the rank,
+// of those at the upper end, and of all between. Ghosts are filled after the second. The third
+// neither reads ghosts nor writes a plane that is sent, so a device may compute it while planes are
+// on their way (program/parts.hpp). What the kernel did to scalars at its end comes last. One after
+// the other they do what the launch did: every site is computed once, of the same values.
+//
+// Why the three may also run at the same time:
+//   - Ends are as deep as neighbours read and as the kernel itself reads. So what is sent, and what
+//     is copied to ghosts beyond an end of the lattice, are planes of the ends. The rest reads own
+//     planes alone, and nothing but the exchange writes ghosts.
+//   - Where stores go to the other copy of an array, all three read the copy that none writes.
+//     After the second the copies are exchanged, as ghosts of the new one are wanted; the rest
+//     therefore has the names of the two copies the other way round (`exchanged`).
+//   - Where stores go in place and neighbours are read, sites have colours, and no site of a colour
+//     reads what another one of it stores (kernel::Colours). Else a site reads its own numbers.
+//   - Scalars are written by none of them. The kernels that add the sums of ranks come after the
+//     rest, and so does an epilogue, as a launch of its own.
+//
+// What is divided follows from the plan and from the number of planes of the rank that has fewest,
+// so that all ranks do the same. Steps and the rounds of solves are divided.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "compiler/model/plan.hpp"
+
+namespace vphi::schedule {
+
+/// What can be divided of a kernel, as the device walks over its sites.
+enum class Divisible {
+  No,      ///< nothing
+  Fields,  ///< a kernel without sums
+  Sums,    ///< one with sums too: these agree to rounding anyway between numbers of ranks
+};
+
+/// The parts, by their numbers in Plan::kernels.
+struct Division {
+  std::set<int> ends;
+  /// Of a rest: the buffers whose two copies were exchanged since the kernel that it is a part of
+  /// would have begun.
+  std::map<int, std::vector<int>> rests;
+};
+
+/// After the halos are placed (exchange.hpp). The slots of sums of ends are added behind all
+/// scalars.
+Division divide(Plan& plan, int ranks,
+                const std::function<Divisible(const kernel::Kernel&)>& divisible);
+
+}  // namespace vphi::schedule
