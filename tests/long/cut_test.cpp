@@ -56,6 +56,8 @@ TEST_P(CutModels, HaveTheBitsOfOneDeviceInParts) {
   testing::CutSetup setup;
   setup.bodies = kBodies;
   setup.as_gpu = true, setup.units = 0;
+  // scheduled as for GPUs it agrees to rounding on two ranks, divided or not
+  if (GetParam() == "teaching/absorbing") setup.relative = 1e-13;
   for (const auto order : {testing::OrderOfParts::RestFirst, testing::OrderOfParts::GhostsLast}) {
     setup.order = order;
     const auto result = testing::cut_and_compare(testing::shipped(GetParam()), 2, setup);
