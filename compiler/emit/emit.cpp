@@ -101,8 +101,7 @@ kernel::SiteFunction site_by_site(const kernel::Kernel& kernel, const TargetInfo
   kernel::Kernel& own = function.kernel;
   own.fast = kernel.fast || noise_hides_errors(kernel, target);
   own.pairs_all_angles = dialect_of(target).can.sincos_for_all;
-  own.written_out = !own.fast && own.compute == kernel::Precision::F32 && target.contract &&
-                    *dialect_of(target).texts.near != '\0';
+  own.written_out = !own.fast && target.contract && *dialect_of(target).texts.near != '\0';
   return function;
 }
 

@@ -209,9 +209,54 @@ class OperationOrder {
     return {term, false};
   }
 
+  /// Quotients by one value become one: a/d + b/d + c/d^2 is (a + b + c/d)/d. The divisor of most
+  /// terms is taken first, with the exponent nearest to 0 that it has in them.
+  Expr with_common_divisors(Expr sum) {
+    struct Divisor {
+      Expr base;
+      Rational nearest;
+      std::vector<std::size_t> terms;
+    };
+    std::map<std::uint32_t, Divisor> divisors;  // by node number: a fixed order
+    const std::span<const Expr> terms = sum.args();
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const std::span<const Expr> own(&terms[i], 1);
+      const bool product = terms[i].is(Op::Mul) && !terms[i]->fixed_order;
+      for (const Expr factor : product ? terms[i].args() : own) {
+        if (!divides(factor)) continue;
+        const Rational exponent = factor.arg(1)->number.rational;
+        Divisor& divisor = divisors[factor.arg(0)->id];
+        if (divisor.terms.empty() ||
+            divisor.nearest.num * exponent.den < exponent.num * divisor.nearest.den)
+          divisor.nearest = exponent;
+        divisor.base = factor.arg(0);
+        divisor.terms.push_back(i);
+      }
+    }
+    const auto most = std::ranges::max_element(
+        divisors, {}, [](const auto& entry) { return entry.second.terms.size(); });
+    if (most == divisors.end() || most->second.terms.size() < 2) return sum;
+    const auto& [base, nearest, by] = most->second;
+    const Expr taken = pow(base, arena_.number(algebra::exact(nearest.num, nearest.den)));
+    std::vector<Expr> above, rest;
+    for (std::size_t i = 0; i < terms.size(); ++i)
+      (std::ranges::count(by, i) > 0 ? above : rest)
+          .push_back(std::ranges::count(by, i) > 0 ? terms[i] / taken : terms[i]);
+    rest.push_back(arena_.make(Op::Add, above, sum->span) * taken);
+    return arena_.make(Op::Add, rest, sum->span);
+  }
+  /// A value of a site to a known power below 0.
+  static bool divides(Expr factor) {
+    return factor.is(Op::Pow) && !factor->fixed_order && factor.arg(0)->per_site &&
+           factor.arg(1).is_number() && factor.arg(1)->number.exact &&
+           factor.arg(1)->number.rational.num < 0;
+  }
+
   /// The increments first, among themselves; a bare value that they are added to comes last, so
   /// that it is rounded once.
   Expr sum(Expr expr) {
+    const Expr merged = with_common_divisors(expr);
+    if (!(merged == expr)) return visit(merged);
     const dsl::Span span = expr->span;
     std::vector<Signed> terms;
     for (Expr arg : expr.args()) terms.push_back(without_sign(arg));

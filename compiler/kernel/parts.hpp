@@ -18,9 +18,11 @@ namespace vphi::kernel {
 
 /// The numbers that each part but the last hands on, in the order of the parts. Empty: the
 /// computation stays whole, because its estimated instructions, with rounds as loops (rounds.hpp),
-/// are few or each place to cut it would move too many numbers. `leaf`: nodes that are read and not
-/// computed.
-std::vector<std::vector<Expr>> cuts_of(std::span<const Expr> roots,
+/// are few or each place to cut it would move too many numbers. What comes before the first loop is
+/// a part of its own where it is long: it needs more registers than the loops, so that fewer
+/// threads would wait for each other's rounds. `stored`: roots that can be handed on at the place
+/// where they are stored in any case. `leaf`: nodes that are read and not computed.
+std::vector<std::vector<Expr>> cuts_of(std::span<const Expr> roots, std::span<const Expr> stored,
                                        const std::function<bool(const algebra::Node&)>& leaf,
                                        Precision precision);
 

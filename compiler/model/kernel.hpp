@@ -221,7 +221,7 @@ struct Kernel {
   /// On a GPU: f32 uses the device's approximate quotients, roots and functions (relative error
   /// 1e-6), f64 uses quotients and roots that are computed inline.
   bool fast = false;
-  /// On a GPU, in f32 without `fast`: quotients and roots are computed inline, without a call or a
+  /// On NVIDIA's GPUs, without `fast`: quotients and roots are computed inline, without a call or a
   /// branch, accurate to the last place.
   bool written_out = false;
   /// Angles whose sine and cosine are both used: one reduction of the angle serves both.

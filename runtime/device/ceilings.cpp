@@ -19,7 +19,7 @@ using program::Target;
 constexpr int kFewest = 3, kMost = 12;
 constexpr double kEnough = 0.12;  // seconds a kernel is repeated for
 constexpr std::uint32_t kThreads = 256;
-constexpr const char* kAllCeilings = "all ceilings 2";
+constexpr const char* kAllCeilings = "all ceilings 3";
 
 std::string replaced(std::string text, const std::string& name, const std::string& value) {
   for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
@@ -76,7 +76,18 @@ extern "C" void vphi_chains(void* const* args, long task) {
   ((long*)args[1])[task] = sizeof(vector) / sizeof(@type@);
 }
 )";
+// A quotient in f64 as kernels on NVIDIA's GPUs write it out: an estimate and fused steps.
+constexpr const char* kQuotient = R"(@f64@
+@inline@ inline double quotient(double a, double b) {
+  double seed;
+  @asm@("rcp.approx.ftz.f64 %0, %1;" : "=d"(seed) : "d"(b));
+  const double reciprocal = fma(fma(-b, seed, 1.0), seed, seed), first = a * reciprocal;
+  return fma(fma(-b, first, a), reciprocal, first);
+}
+)";
 constexpr int kChainsOfGpu = 8, kChainsOfProcessor = 10;  ///< of processors: for two fma units
+
+constexpr const char* kEnableF64 = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable";
 
 std::string gpu_source(std::string text, Target target, const std::string& entry,
                        const std::string& parameters) {
@@ -84,7 +95,7 @@ std::string gpu_source(std::string text, Target target, const std::string& entry
   text =
       replaced(text, "@head@",
                (cuda ? "extern \"C\" __global__ void __launch_bounds__(256) "
-                     : "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n__kernel void ") +
+                     : std::string(kEnableF64) + "\n__kernel void ") +
                    entry + "(" + replaced(parameters, "@global@", cuda ? "" : "__global ") + ") {");
   text = replaced(text, "@group@", cuda ? "blockIdx.x" : "get_group_id(0)");
   text = replaced(text, "@local@", cuda ? "threadIdx.x" : "get_local_id(0)");
@@ -282,7 +293,7 @@ namespace {
 
 /// Steps of chains per second; 0 where the precision is lacking.
 double chain_steps(Device& device, program::Precision precision, const std::string& name,
-                   const std::string& step, int repeats) {
+                   const std::string& step, int repeats, const std::string& functions = {}) {
   const DeviceInfo info = device.info();
   const bool single = precision == program::Precision::F32;
   if (!single && !info.f64) return 0;
@@ -291,7 +302,8 @@ double chain_steps(Device& device, program::Precision precision, const std::stri
   const std::size_t wide = !native && info.is_cpu ? 8 : 1;
   const std::string type =
       std::string(single ? "float" : "double") + (wide > 1 ? std::to_string(wide) : "");
-  const Kernel kernel = chains_kernel(info, name, type, step, repeats);
+  Kernel kernel = chains_kernel(info, name, type, step, repeats);
+  kernel.source = functions + kernel.source;
   const KernelHandle handle = device.compile(std::span(&kernel, 1)).at(0);
   Buffers buffers(device);
   const std::size_t words = std::size_t(kernel.grid[0]) * kernel.block[0];
@@ -323,7 +335,16 @@ double measure_special(Device& device, program::Precision precision) {
   std::string step = "exp(-b / (b + @a@))";
   if (single && info.target == Target::Cuda) step = "__expf(__fdividef(-b, b + @a@))";
   if (single && info.target == Target::OpenCL) step = "native_exp(native_divide(-b, b + @a@))";
-  return 2 * chain_steps(device, precision, "quotient and exp", step, info.is_cpu ? 200 : 512);
+  std::string functions;
+  if (!single && (info.target == Target::Cuda || info.nvidia)) {
+    const bool cuda = info.target == Target::Cuda;
+    functions = replaced(kQuotient, "@inline@", cuda ? "static __device__" : "static");
+    functions = replaced(functions, "@asm@", cuda ? "asm" : "__asm__");
+    functions = replaced(functions, "@f64@", cuda ? "" : kEnableF64);
+    step = "exp(quotient(-b, b + @a@))";
+  }
+  return 2 * chain_steps(device, precision, "quotient and exp", step, info.is_cpu ? 200 : 512,
+                         functions);
 }
 
 double measure_launch(Device& device) {

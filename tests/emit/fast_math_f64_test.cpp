@@ -1,5 +1,5 @@
-// Quotients and roots of walks in f64, as emitted into kernels, with seeds that have the largest
-// error of a GPU's: errors in the last place, and arguments without a finite result.
+// Quotients and roots in f64 as emitted into kernels for NVIDIA's GPUs, with seeds that have the
+// largest error of a GPU's: errors in the last place, and arguments without a finite result.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -50,6 +50,8 @@ double vphi_near_inverse(double a) { return vphi_seed_reciprocal(a); }
 
 #include "templates/preludes/choices.txt"
 
+#include "templates/math/near_math_f64.txt"
+
 #include "templates/math/fast_math_lines_f64.txt"
 #include "templates/math/log_of_unit_f64.txt"
 
@@ -77,6 +79,7 @@ TEST(FastMathF64, LastPlace) {
       const double b = std::ldexp(mantissa(random), exponent(random)), c = std::fabs(a);
       const long double A = a, B = b;
       quotient = std::max(quotient, places(vphi_quotient_f64(a, b), A / B));
+      quotient = std::max(quotient, places(vphi_quotient_by_f64(a, b, 1 / b), A / B));
       quotient = std::max(quotient, places(vphi_reciprocal_f64(a), 1 / A));
       root = std::max(root, places(vphi_root_f64(b), std::sqrt(B)));
       if (std::fabs(seed) > 0x1p-19) continue;  // three orders in one step, as the toolkit's own

@@ -151,6 +151,27 @@ TEST(Order, FewPowersWithExponents) {
   }
 }
 
+/// Derivatives of a quotient hold its divisor in many terms and powers.
+TEST(Order, OneQuotientForTermsWithOneDivisor) {
+  Symbols s;
+  const Expr d = s.u + s.v * s.w;
+  const struct {
+    Expr sum;
+    int quotients;
+  } table[] = {
+      {s.a * s.u / d + s.b * s.v / d + s.c * s.w / d, 1},
+      {s.a / d + s.b * s.u / pow(d, 2) + s.c * s.v / pow(d, 2) + s.w, 2},
+      {s.a / d + s.b * s.u / (d * s.w) - s.c / (pow(d, 3) * s.w), 3},
+      {s.a / s.u + s.b / s.v, 2},
+      {s.a * pow(d, s.arena.rational(-1, 2)) + s.b * pow(d, s.arena.rational(-3, 2)), 2},
+  };
+  for (const auto& [sum, quotients] : table) {
+    const Expr result = with_fixed_order(sum);
+    EXPECT_EQ(count(result, Op::Div), quotients) << algebra::to_text(sum);
+    EXPECT_NEAR(value_of(result), value_of(sum), 1e-14 * std::abs(value_of(sum)));
+  }
+}
+
 /// What is added to a stored value is summed first, so that the value is rounded once.
 TEST(Order, IncrementsComeFirst) {
   Symbols s;

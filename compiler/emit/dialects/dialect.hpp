@@ -73,7 +73,7 @@ struct Texts {
   const char* lanes_f64 = "";
   const char* line_copies = "";  ///< copies into local memory for walks along lines
   const char* quick = "";        ///< approximate quotients and roots in f32
-  const char* near = "";         ///< quotients and roots in f32, accurate to the last place
+  const char* near = "";         ///< quotients and roots in f32 to the last place; f64 has seeds
   const char* quick_draws = "";  ///< approximate functions for random numbers
   const char* quick_lines = "";  ///< approximate functions for walks along lines
   const char* seeds = "";        ///< seeds of quotients and roots in f64

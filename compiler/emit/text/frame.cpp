@@ -238,7 +238,9 @@ constexpr const char* kReloadFunction =
     "}\n";
 
 // Quotients and roots of kernels that write them out.
-Code near_functions(const Dialect& dialect) {
+Code near_functions(const Dialect& dialect, Precision precision) {
+  if (precision == Precision::F64)
+    return fill(dialect.texts.seeds, {}) + fill("near_math_f64.txt", {});
   Slots slots;
   slots["asm"] = dialect.words.assembler;
   return fill("near_seeds_f32.txt", slots) + fill(dialect.texts.near, {});
@@ -291,7 +293,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   slots["choices"] += vector_functions_for(job.kernel, dialect);
   if (job.kernel.fast && job.body.handed_members.empty() && groups_there)
     slots["choices"] += fill(dialect.texts.quick, {});
-  if (job.kernel.written_out) slots["choices"] += near_functions(dialect);
+  if (job.kernel.written_out) slots["choices"] += near_functions(dialect, job.kernel.compute);
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);
   if (groups_there) slots["wrap"] += Code::item("vphi_again", kReloadFunction);

@@ -216,7 +216,8 @@ Printer::Piece Printer::compute(Expr expr) {
     case Op::Sub:
       return {operand(args[0], 2) + " - " + operand(args[1], 1), 2};
     case Op::Div:
-      if ((device_extremes_ || (approximate_ && precision_ == Precision::F64)) && args[0].is_one())
+      if ((device_extremes_ || ((approximate_ || written_out_) && precision_ == Precision::F64)) &&
+          args[0].is_one() && !args[1].is(Op::Number))
         return {suffixed("vphi_reciprocal") + "(" + number(args[1]) + ")", 0};
       if (approximate_) {
         return {suffixed("vphi_quotient") + "(" + number(args[0]) + ", " + number(args[1]) + ")",
@@ -296,18 +297,18 @@ Printer::Piece Printer::sum(const Node& node) {
 }
 
 std::string Printer::quotient(const std::string& above, const std::string& below) {
-  return suffixed(written_out_ ? "vphi_quotient_near" : "vphi_quotient") + "(" + above + ", " +
+  return suffixed(near_f32() ? "vphi_quotient_near" : "vphi_quotient") + "(" + above + ", " +
          below + ")";
 }
 
 std::string Printer::reciprocal_root(Expr of) {
-  return suffixed(written_out_ ? "vphi_reciprocal_root_near" : "vphi_reciprocal_root") + "(" +
+  return suffixed(near_f32() ? "vphi_reciprocal_root_near" : "vphi_reciprocal_root") + "(" +
          number(of) + ")";
 }
 
 std::string Printer::root_function() {
-  if (device_extremes_) return suffixed("vphi_root");
-  if (written_out_) return suffixed("vphi_root_near");
+  if (near_f32()) return suffixed("vphi_root_near");
+  if (device_extremes_ || written_out_) return suffixed("vphi_root");
   return function_name(Op::Sqrt, precision_, dialect_);
 }
 

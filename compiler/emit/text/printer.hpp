@@ -142,6 +142,9 @@ class Printer {
   std::string quotient(const std::string& above, const std::string& below);
   std::string reciprocal_root(algebra::Expr of);
   std::string root_function();
+  bool near_f32() const {
+    return written_out_ && !device_extremes_ && precision_ == kernel::Precision::F32;
+  }
   Piece near_quotient(algebra::Expr above, algebra::Expr below);
 
   const Dialect& dialect_;

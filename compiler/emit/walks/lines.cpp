@@ -321,7 +321,8 @@ Code count_type(std::int64_t units, std::int64_t groups) {
 
 Code fast_math_functions(Precision real, const Dialect& dialect) {
   if (real == Precision::F32) return fill(dialect.texts.quick_lines, {});
-  return fill(dialect.texts.seeds, {}) + fill("fast_math_lines_f64.txt", {});
+  return fill(dialect.texts.seeds, {}) + fill("near_math_f64.txt", {}) +
+         fill("fast_math_lines_f64.txt", {});
 }
 
 Code count_of(const Job& job, const kernel::Line& line) {

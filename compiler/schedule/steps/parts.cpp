@@ -1,6 +1,7 @@
 #include "compiler/schedule/steps/parts.hpp"
 
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,8 +40,13 @@ class LongKernels {
   bool in_parts(int number) {
     const Kernel whole = plan_.kernels[static_cast<std::size_t>(number)];
     if (whole.sites() == 1 || whole.along >= 0 || kernel::sums_pairs(whole)) return false;
-    const auto cuts = kernel::cuts_of(whole.values(), is_read, whole.compute);
+    const std::map<const algebra::Node*, int> places = places_of_stores(whole);
+    std::vector<Expr> stored;
+    for (const kernel::Store& store : whole.stores)
+      if (places.contains(store.value.get())) stored.push_back(store.value);
+    const auto cuts = kernel::cuts_of(whole.values(), stored, is_read, whole.compute);
     if (cuts.empty()) return false;
+    std::set<int> done;          // arrays that an earlier part has stored
     algebra::Substitution rest;  // by what the part before has handed on
     for (std::size_t part = 0; part < cuts.size(); ++part) {
       Kernel k = whole;
@@ -52,8 +58,11 @@ class LongKernels {
       algebra::Substitution next;
       std::size_t handed_on = 0;
       for (const Expr value : cuts[part]) {
-        const int array = memory(handed_on++, whole.compute);
-        k.stores.push_back({array, rest(value)});
+        const auto place = places.find(value.get());
+        const int array =
+            place == places.end() ? memory(handed_on++, whole.compute) : place->second;
+        if (place == places.end() || done.insert(array).second)
+          k.stores.push_back({array, rest(value)});
         next.add(value, value->arena->load(array));
       }
       rest = std::move(next);
@@ -61,11 +70,29 @@ class LongKernels {
       parts_[number].push_back(add_kernel(plan_, std::move(k)));
     }
     Kernel& last = plan_.kernels[static_cast<std::size_t>(number)];
+    std::erase_if(last.stores, [&](const auto& store) { return done.contains(store.array); });
     for (kernel::Store& store : last.stores) store.value = rest(store.value);
     for (kernel::Reduction& reduction : last.reductions) reduction.value = rest(reduction.value);
     declare_used(plan_, last);
     add_cost(plan_, static_cast<std::size_t>(number));
     return true;
+  }
+
+  /// The arrays of stored values that a part can read back: those that the kernel does not read,
+  /// in the precision that it computes in.
+  std::map<const algebra::Node*, int> places_of_stores(const Kernel& whole) const {
+    std::set<int> read;
+    for (const Expr value : whole.values())
+      for (const Expr node : algebra::reads(value))
+        read.insert((node.is(algebra::Op::Stencil) ? node.arg(0) : node)->index);
+    std::map<const algebra::Node*, int> places;
+    for (const kernel::Store& store : whole.stores) {
+      const program::Buffer& buffer = plan_.program.buffers[static_cast<std::size_t>(
+          plan_.buffer_of[static_cast<std::size_t>(store.array)])];
+      if (!read.contains(store.array) && buffer.precision == whole.compute)
+        places.emplace(store.value.get(), store.array);
+    }
+    return places;
   }
 
   int memory(std::size_t place, kernel::Precision precision) {
