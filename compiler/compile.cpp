@@ -183,27 +183,22 @@ emit::Bindings bindings_of(const schedule::Plan& plan) {
   return bindings;
 }
 
-/// What of a kernel may be divided so that its rest passes the time of an exchange. Processors wait
-/// for what they send. A march goes over planes that follow one another, and a walk along the cut
-/// axis over all of them. Where a launch moves few bytes, more launches cost more than an exchange:
-/// it takes 6 us on two H200, and then all of their multiprocessors move 4e7 bytes in 10 us. The
-/// same for all ranks, whatever their planes.
-schedule::Divisible divisible(const schedule::Plan& plan, const kernel::Kernel& kernel,
-                              const emit::TargetInfo& target) {
-  using schedule::Divisible;
+/// Whether a kernel may be divided so that its rest passes the time of an exchange. Processors wait
+/// for what they send. A march goes over planes that follow one another. A walk along lines has too
+/// few of them in the ends: steps of SHASTA with 200^3 cells a GPU took 1.06 times as long on two
+/// H200 with divided sweeps, with 100 planes a rank 1.11 times. Where a launch moves few bytes,
+/// more launches cost more than an exchange: it takes 6 us on two H200, and then all of their
+/// multiprocessors move 4e7 bytes in 10 us. The same for all ranks, whatever their planes.
+bool divisible(const schedule::Plan& plan, const kernel::Kernel& kernel,
+               const emit::TargetInfo& target) {
   constexpr double kBytesOfAUnit = 3e5;
-  if (target.is_cpu) return Divisible::No;
+  if (target.is_cpu || emit::walks_lines(kernel, target)) return false;
   const kernel::Planes& planes = kernel.planes.value();
   const double colours = kernel.colours ? kernel.colours->modulus : 1;
   const double sites = static_cast<double>(kernel.walked_sites() / planes.own * planes.whole) /
                        static_cast<double>(planes.ranks) / colours;
-  if (kernel::cost(kernel).bytes * sites < kBytesOfAUnit * target.compute_units)
-    return Divisible::No;
-  if (emit::walks_lines(kernel, target))
-    return schedule::reach_across(plan, kernel, planes.axis).empty() ? Divisible::Sums
-                                                                     : Divisible::No;
-  const bool marches = emit::planes_of_march(kernel, target, bindings_of(plan)) > 0;
-  return marches ? Divisible::No : Divisible::Fields;
+  if (kernel::cost(kernel).bytes * sites < kBytesOfAUnit * target.compute_units) return false;
+  return emit::planes_of_march(kernel, target, bindings_of(plan)) == 0;
 }
 
 /// For one of the ranks that share the lattice; false, with a message, where they cannot.
@@ -229,11 +224,9 @@ bool cut_lattice(Compilation& c, const CompileOptions& options, const emit::Targ
   return false;
 }
 
-/// Behind each launch of a kernel with sums of a rank one of the kernel that adds those of all;
-/// where a launch is divided, behind its last part.
-void add_ends_of_sums(const schedule::Plan& plan, const schedule::Division& division,
-                      const emit::TargetInfo& target, const emit::Bindings& bindings,
-                      program::Program& program) {
+/// Behind each launch of a kernel with sums of a rank one of the kernel that adds those of all.
+void add_ends_of_sums(const schedule::Plan& plan, const emit::TargetInfo& target,
+                      const emit::Bindings& bindings, program::Program& program) {
   std::map<int, int> end_of;
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
     if (!kernel::sums_of_ranks(plan.kernels[k])) continue;
@@ -243,19 +236,12 @@ void add_ends_of_sums(const schedule::Plan& plan, const schedule::Division& divi
         emit::emit_end(plan.kernels[k], target, bindings, program.kernels[k], number));
   }
   program.each_list([&](std::vector<program::Launch>& list) {
-    std::vector<program::Launch> with_ends, of_parts;
+    std::vector<program::Launch> with_ends;
     for (program::Launch& launch : list) {
       const auto end = end_of.find(launch.kernel);
-      if (division.ends.contains(launch.kernel)) {
-        with_ends.push_back(std::move(launch));
-        if (end != end_of.end()) of_parts.push_back({.kernel = end->second, .swap = {}});
-        continue;
-      }
       const int solve = std::exchange(launch.solve, -1);
       std::vector<int> maps = std::exchange(launch.maps, {});
       with_ends.push_back(std::move(launch));
-      with_ends.insert(with_ends.end(), of_parts.begin(), of_parts.end());
-      of_parts.clear();
       if (end != end_of.end()) {
         with_ends.push_back({.kernel = end->second, .swap = {}, .halos = {}});
         // maps write what others then see of these arrays
@@ -350,7 +336,7 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   for (const kernel::Kernel& kernel : result.plan->kernels) {
     program.kernels.push_back(emit::emit(kernel, target, bindings));
   }
-  if (cut) add_ends_of_sums(*result.plan, division, target, bindings, program);
+  if (cut) add_ends_of_sums(*result.plan, target, bindings, program);
   mark_parts(division, program);
   together.add_wave(program);
   program.together = planned.together;

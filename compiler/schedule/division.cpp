@@ -11,30 +11,20 @@
 namespace vphi::schedule {
 namespace {
 
-using algebra::Expr;
-using algebra::Op;
 using kernel::Kernel;
-using kernel::ReduceKind;
 using program::Launch;
 
 /// Of the fewest planes that a rank has, ends are half at most: the time of an exchange is to pass
 /// meanwhile.
 constexpr std::int64_t kPlanesOfAnEnd = 4;
 
-Expr joined(ReduceKind kind, Expr a, Expr b) {
-  const Op op = kind == ReduceKind::Sum ? Op::Add : kind == ReduceKind::Minimum ? Op::Min : Op::Max;
-  return a->arena->raw(op, {a, b});
-}
-
 class Divider {
  public:
-  Divider(Plan& plan, int ranks, const std::function<Divisible(const Kernel&)>& divisible)
+  Divider(Plan& plan, int ranks, const std::function<bool(const Kernel&)>& divisible)
       : plan_(plan), p_(plan.program), divisible_(divisible) {
-    least_ = most_ = p_.cut.own;
-    for (int rank = 0; rank < ranks; ++rank) {
-      const std::int64_t count = p_.cut.planes(ranks, rank).count;
-      least_ = std::min(least_, count), most_ = std::max(most_, count);
-    }
+    least_ = p_.cut.own;
+    for (int rank = 0; rank < ranks; ++rank)
+      least_ = std::min(least_, p_.cut.planes(ranks, rank).count);
   }
 
   Division operator()() {
@@ -49,7 +39,7 @@ class Divider {
  private:
   struct Parts {
     int low = 0, high = 0, rest = 0;
-    int then = -1;  ///< the epilogue; -1: there is none, or the sums of ranks have it
+    int then = -1;  ///< the epilogue; -1: there is none
   };
 
   void divide(std::vector<Launch>& list) {
@@ -74,10 +64,7 @@ class Divider {
     const Kernel& kernel = plan_.kernels[static_cast<std::size_t>(launch.kernel)];
     if (launch.halos.empty() || launch.solve >= 0 || !launch.maps.empty()) return 0;
     if (!kernel.planes || kernel.gathers || kernel::sums_pairs(kernel)) return 0;
-    const bool sums = !kernel.reductions.empty();
-    if (has_home(kernel)) return 0;
-    const Divisible may = divisible_(kernel);
-    if (may == Divisible::No || (sums && (may != Divisible::Sums || least_ != most_))) return 0;
+    if (!kernel.reductions.empty() || has_home(kernel) || !divisible_(kernel)) return 0;
     std::int64_t deepest = 0;
     for (const program::Halo& halo : launch.halos)
       deepest = std::max<std::int64_t>({deepest, halo.depth[0], halo.depth[1]});
@@ -104,10 +91,7 @@ class Divider {
     Kernel low = part(whole, "low", 0, planes), high = part(whole, "high", own - planes, planes),
            rest = part(whole, "rest", planes, own - 2 * planes);
     Parts parts;
-    if (!whole.reductions.empty())
-      join_sums({&low, &high}, rest);
-    else if (!whole.epilogue.empty())
-      parts.then = add(epilogue_alone({&low, &high, &rest}));
+    if (!whole.epilogue.empty()) parts.then = add(epilogue_alone({&low, &high, &rest}));
     parts.low = add(std::move(low)), parts.high = add(std::move(high));
     parts.rest = add(std::move(rest));
     division_.ends.insert({parts.low, parts.high});
@@ -138,32 +122,6 @@ class Divider {
     return then;
   }
 
-  /// The sums of ends get slots of their own. The rest, whose sums are added last, adds them to its
-  /// own and does what follows.
-  void join_sums(const std::array<Kernel*, 2>& ends, Kernel& rest) {
-    std::vector<kernel::ScalarAssign> before;
-    for (std::size_t i = 0; i < rest.reductions.size(); ++i) {
-      const kernel::Reduction& sum = rest.reductions[i];
-      algebra::Arena& arena = *sum.value->arena;
-      Expr all = arena.symbol(sum.slot);
-      for (Kernel* end : ends) {
-        const std::string slot = new_slot(end->name + "_" + sum.slot);
-        end->reductions[i].slot = slot;
-        all = joined(sum.kind, all, arena.symbol(slot));
-      }
-      before.push_back({sum.slot, all});
-    }
-    rest.epilogue.insert(rest.epilogue.begin(), before.begin(), before.end());
-    for (Kernel* end : ends) end->epilogue.clear();
-  }
-
-  std::string new_slot(std::string name) {
-    while (std::ranges::find(p_.scalars, name, &program::Scalar::name) != p_.scalars.end())
-      name += "_";
-    p_.scalars.push_back({name, 0});
-    return name;
-  }
-
   int add(Kernel kernel) {
     plan_.kernels.push_back(std::move(kernel));
     return static_cast<int>(plan_.kernels.size()) - 1;
@@ -171,8 +129,8 @@ class Divider {
 
   Plan& plan_;
   program::Program& p_;
-  const std::function<Divisible(const Kernel&)>& divisible_;
-  std::int64_t least_ = 0, most_ = 0;  ///< planes of a rank
+  const std::function<bool(const Kernel&)>& divisible_;
+  std::int64_t least_ = 0;  ///< planes of the rank that has fewest
   std::map<std::tuple<int, std::vector<int>, std::int64_t>, Parts> parts_;
   Division division_;
 };
@@ -180,7 +138,7 @@ class Divider {
 }  // namespace
 
 Division divide(Plan& plan, int ranks,
-                const std::function<Divisible(const kernel::Kernel&)>& divisible) {
+                const std::function<bool(const kernel::Kernel&)>& divisible) {
   return Divider(plan, ranks, divisible)();
 }
 

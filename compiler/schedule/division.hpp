@@ -15,8 +15,8 @@
 //     therefore has the names of the two copies the other way round (`exchanged`).
 //   - Where stores go in place and neighbours are read, sites have colours, and no site of a colour
 //     reads what another one of it stores (kernel::Colours). Else a site reads its own numbers.
-//   - Scalars are written by none of them. The kernels that add the sums of ranks come after the
-//     rest, and so does an epilogue, as a launch of its own.
+//   - Scalars are written by none of them: kernels with sums are not divided, and an epilogue comes
+//     after the rest, as a launch of its own.
 //
 // What is divided follows from the plan and from the number of planes of the rank that has fewest,
 // so that all ranks do the same. Steps and the rounds of solves are divided.
@@ -31,13 +31,6 @@
 
 namespace vphi::schedule {
 
-/// What can be divided of a kernel, as the device walks over its sites.
-enum class Divisible {
-  No,      ///< nothing
-  Fields,  ///< a kernel without sums
-  Sums,    ///< one with sums too: these agree to rounding anyway between numbers of ranks
-};
-
 /// The parts, by their numbers in Plan::kernels.
 struct Division {
   std::set<int> ends;
@@ -46,9 +39,8 @@ struct Division {
   std::map<int, std::vector<int>> rests;
 };
 
-/// After the halos are placed (exchange.hpp). The slots of sums of ends are added behind all
-/// scalars.
-Division divide(Plan& plan, int ranks,
-                const std::function<Divisible(const kernel::Kernel&)>& divisible);
+/// After the halos are placed (exchange.hpp). `divisible`: whether it pays for a kernel, as the
+/// device walks over its sites.
+Division divide(Plan& plan, int ranks, const std::function<bool(const kernel::Kernel&)>& divisible);
 
 }  // namespace vphi::schedule
