@@ -29,13 +29,13 @@ constexpr std::string_view kBodies[] = {"ring"};
 
 /// The ceilings of the call that the table is from.
 runtime::Ceilings ceilings_of_the_table() {
-  return {.copy = 4.26e12,
+  return {.copy = 4.243e12,
           .caches = {},
-          .f32 = 64.1e12,
+          .f32 = 64.0e12,
           .f64 = 33.1e12,
-          .special32 = 4.07e12,
-          .special64 = 8.35e11,
-          .launch = 0.73e-6};
+          .special32 = 4.05e12,
+          .special64 = 1.26e12,
+          .launch = 0.74e-6};
 }
 
 /// Both precisions of a model's row: | model | lattice | ms | limit | expected | registers, spilled
@@ -86,7 +86,8 @@ TEST_P(ExpectedTime, IsWithinAQuarterOfThePublishedOne) {
 
 INSTANTIATE_TEST_SUITE_P(Published, ExpectedTime,
                          ::testing::Values("preheating", "qball", "gw", "drum", "wave", "kink",
-                                           "euler", "gubser", "ising", "su2", "ring", "bands"));
+                                           "euler", "viscous_gubser", "ising", "su2", "ring",
+                                           "bands"));
 
 /// Bytes a site of this kernel of a model in f32 on a GPU.
 int bytes_of(const std::string& model, const std::string& kernel) {

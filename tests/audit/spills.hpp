@@ -32,7 +32,7 @@ constexpr std::array kSpilling{
     Spilling{"gauge/tmqcd.vphi", "kick_", 4, "one number at 128 registers"},
     Spilling{"gauge/one_flavour.vphi", "solve_", 400, "addresses of 50 arrays"},
     Spilling{"gauge/su3_iwasaki.vphi", "heatbath_", 400, "staples of rectangles in f64"},
-    Spilling{"gauge/su3_symanzik.vphi", "heatbath_", 420, "staples of rectangles in f64"},
+    Spilling{"gauge/su3_symanzik.vphi", "heatbath_", 400, "staples of rectangles in f64"},
     Spilling{"hydro/ball.vphi", "along_", 160, "15 of 3200 instructions of four cells in f64"},
     Spilling{"hydro/event2d.vphi", "sweep_2_part", 80, "rates of all stresses, 255 registers, f64"},
     Spilling{"hydro/event2d_bulk.vphi", "sweep_2_part", 80, "rates of all stresses, 255 registers"},
