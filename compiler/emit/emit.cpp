@@ -206,9 +206,8 @@ program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
   const Job job = make_job(end, target, bindings);
   const std::int64_t shares =
       sums.totals > 0 ? planes.ranks
-      : planes.part   ? sums.partials / count * planes.ranks
                       : sums.partials / count * planes.whole / planes.own *
-                          (planes.second ? planes.second->whole / planes.second->own : 1);
+                            (planes.second ? planes.second->whole / planes.second->own : 1);
   program::Kernel out;
   if (job.signed_index) {
     out.source = finished(rows_end_text(job, shares, place_of_share(kernel, shares)));

@@ -402,16 +402,15 @@ Code pass_on(const Job& job, const Job& all, const kernel::Line& line,
 
 Code still_text(const Job& job, const kernel::Line& line, const Bindings& bindings, int threads) {
   if (line.still.empty()) return {};
-  const StillRange range = still_range(job);
   Code text = code(
       "const vphi_index copies = vphi_select_index({}, {}, 0u);\n"
       "VPHI_ROLLED\n"
       "for (vphi_index at = (vphi_index)vphi_group() * {}u + thread; at < copies;\n"
       "     at += (vphi_index)vphi_groups() * {}u) {{\n",
-      still_test(line, bindings), index_literal(job, range.count), threads, threads);
+      still_test(line, bindings), index_literal(job, job.kernel.sites()), threads, threads);
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     if (!job.kernel.arrays[i].written) continue;
-    text += code("  {0}[{2}] = {1}[{2}];\n", write_pointer(job, i), read_pointer(job, i), range.at);
+    text += code("  {}[at] = {}[at];\n", write_pointer(job, i), read_pointer(job, i));
   }
   return text + "}\nif (copies > 0u) from = to;\n";
 }

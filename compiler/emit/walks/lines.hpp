@@ -69,14 +69,6 @@ Code coordinates_text(const Job& job, const kernel::Line& line);
 /// `in_flight`.
 void line_slots(const Job& job, const kernel::Line& line, Slots& slots);
 
-/// What a walk copies to the other copies of arrays where the instance has stopped: `count`
-/// numbers, all in memory, or of a part those of its planes. `at`: the place of number `at`.
-struct StillRange {
-  std::int64_t count = 0;
-  Code at;
-};
-StillRange still_range(const Job& job);
-
 /// On a GPU: number of groups, `wanted` or fewer; `most` have work enough, of all planes or of
 /// those of a slab. Where ranks share the lattice and there are sums, each slab has as many.
 std::int64_t groups_of_walk(const kernel::Kernel& kernel, std::int64_t wanted, std::int64_t most,

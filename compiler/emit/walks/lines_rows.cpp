@@ -169,14 +169,13 @@ class RowsWalk {
 Code still_copies(const Job& job, const kernel::Line& line, const Bindings& bindings,
                   std::int64_t tasks) {
   if (line.still.empty()) return {};
-  const StillRange range = still_range(job);
   Code text = code(
       "const vphi_index copies = vphi_select_index({}, {}, 0);\n"
       "for (vphi_index at = copies * task / {}; at < copies * (task + 1) / {}; ++at) {{\n",
-      still_test(line, bindings), range.count, tasks, tasks);
+      still_test(line, bindings), job.kernel.sites(), tasks, tasks);
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     if (!job.kernel.arrays[i].written) continue;
-    text += code("  {0}[{2}] = {1}[{2}];\n", write_pointer(job, i), read_pointer(job, i), range.at);
+    text += code("  {}[at] = {}[at];\n", write_pointer(job, i), read_pointer(job, i));
   }
   return text + "}\n";
 }

@@ -74,17 +74,9 @@ LineShape shape_of_slab(const kernel::Line& line) {
   return shape;
 }
 
-StillRange still_range(const Job& job) {
-  const kernel::Kernel& kernel = job.kernel;
-  if (!kernel.planes || !kernel.planes->part) return {kernel.sites(), "at"};
-  const std::int64_t own = kernel.walked_sites();
-  return {own,
-          code("at + {}", index_literal(job, own / kernel.planes->own * kernel.planes->first))};
-}
-
 std::int64_t groups_of_walk(const kernel::Kernel& kernel, std::int64_t wanted, std::int64_t most,
                             std::int64_t most_of_slab) {
-  if (!kernel.planes || kernel.planes->part || kernel.reductions.empty())
+  if (!kernel.planes || kernel.reductions.empty())
     return std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, most));
   const kernel::Planes& planes = *kernel.planes;
   const std::int64_t slabs = planes.whole / planes.slab;

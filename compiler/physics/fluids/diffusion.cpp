@@ -14,6 +14,7 @@
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fluids/curvature.hpp"
+#include "compiler/physics/fluids/flux_parts.hpp"
 #include "compiler/physics/fluids/relaxation.hpp"
 #include "compiler/physics/fluids/signals.hpp"
 
@@ -26,18 +27,6 @@ using algebra::Op;
 namespace {
 
 using Wave = std::array<int, 4>;  ///< k*dx in units of pi/4, by axis
-
-Offset along(std::size_t axis, int by) {
-  Offset offset;
-  offset.d[axis] = by;
-  return offset;
-}
-
-bool reads_neighbours(Expr e) {
-  return algebra::contains(e, [](Expr node) {
-    return node.is(Op::Stencil) || (node.is(Op::Load) && !node->offset.zero());
-  });
-}
 
 /// The expression in a state that is the same everywhere.
 Expr homogeneous(Arena& arena, Expr e) {
@@ -148,7 +137,7 @@ class Damping {
       if (law.curl) continue;
       for (std::size_t k = 0; i < law.through.size() && k < law.through[i].size(); ++k) {
         const Expr gain = gain_through(law.through[i][k], k);
-        read(rows_ + i, gain - algebra::shift(gain, along(k, -1)));
+        read(rows_ + i, gain - algebra::shift(gain, cells_along(k, -1)));
       }
       if (!law.time && !holds_primitive_rates(d_, {law})) read(rows_ + i, law.source[i]);
     }
@@ -165,13 +154,13 @@ class Damping {
       for (std::size_t j = i + 1; j < law.arrays.size(); ++j) {
         const Expr up = gain_through(law.through[j][i], i);
         const Expr right = gain_through(law.through[i][j], j);
-        const Expr cell =
-            (up + algebra::shift(up, along(i, -1)) - right - algebra::shift(right, along(j, -1))) *
-            arena.rational(1, 4);
-        read(rows_ + j,
-             half * (algebra::shift(cell, along(i, 1)) - algebra::shift(cell, along(i, -1))));
-        read(rows_ + i,
-             half * (algebra::shift(cell, along(j, -1)) - algebra::shift(cell, along(j, 1))));
+        const Expr cell = (up + algebra::shift(up, cells_along(i, -1)) - right -
+                           algebra::shift(right, cells_along(j, -1))) *
+                          arena.rational(1, 4);
+        read(rows_ + j, half * (algebra::shift(cell, cells_along(i, 1)) -
+                                algebra::shift(cell, cells_along(i, -1))));
+        read(rows_ + i, half * (algebra::shift(cell, cells_along(j, -1)) -
+                                algebra::shift(cell, cells_along(j, 1))));
       }
   }
 

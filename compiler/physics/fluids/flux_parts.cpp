@@ -16,11 +16,9 @@ namespace vphi::physics {
 using algebra::Offset;
 using algebra::Op;
 
-namespace {
-
-Offset along(std::size_t axis, int sense) {
+Offset cells_along(std::size_t axis, int count) {
   Offset offset;
-  offset.d[axis] = sense;
+  offset.d[axis] = count;
   return offset;
 }
 
@@ -29,6 +27,8 @@ bool reads_neighbours(Expr e) {
     return node.is(Op::Stencil) || (node.is(Op::Load) && !node->offset.zero());
   });
 }
+
+namespace {
 
 /// A function of values and positions at the face to the next cell along the axis.
 Expr at_face(const Equations& d, Expr e, std::size_t axis) {
@@ -41,7 +41,7 @@ Expr at_face(const Equations& d, Expr e, std::size_t axis) {
     const int cells = beside.d[axis];
     beside.d[axis] = 0;
     const Expr low = arena.load(node->index, beside, node->span);
-    const Expr high = algebra::shift(low, along(axis, 1));
+    const Expr high = algebra::shift(low, cells_along(axis, 1));
     return half * (arena.integer(1 + 2 * cells) * high + arena.integer(1 - 2 * cells) * low);
   });
 }
@@ -174,7 +174,7 @@ Expr noise_in_rate(const Equations& d, const Law& law, std::size_t component) {
   Expr sum = noise.source;
   for (std::size_t axis = 0; axis < noise.face.size(); ++axis) {
     const Expr face = noise.face[axis];
-    if (!face.is_zero()) sum = sum - (face - neighbour(face, along(axis, -1))) / d.grid.dx;
+    if (!face.is_zero()) sum = sum - (face - neighbour(face, cells_along(axis, -1))) / d.grid.dx;
   }
   if (sum.is_zero()) return {};
   const Expr factors = of_quantities(d, sum);

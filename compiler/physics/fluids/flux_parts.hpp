@@ -16,6 +16,12 @@
 
 namespace vphi::physics {
 
+/// The offset of so many cells along an axis.
+algebra::Offset cells_along(std::size_t axis, int count);
+
+/// Whether it reads a field elsewhere than at its own site.
+bool reads_neighbours(Expr e);
+
 /// Moves derivatives from Law::flux to Law::through, and noise from Law::flux and Law::source to
 /// Law::noise. Errors: E0760, a term that is not linear in its noise; E0839, a derivative of
 /// another kind than `d(u, x)` of values of the state.
