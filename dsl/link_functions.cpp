@@ -168,8 +168,8 @@ class Writer {
     for (Definition& fact : c.where) fact.value = without_calls(fact.value);
   }
 
-  /// `d` becomes U[mu], with any links U, after a message about the call: of a wrong call, or, by
-  /// the search for cycles, of functions that need each other.
+  /// `d` becomes U[mu], with any links U, or 0 where there are none, after a message about the
+  /// call: of a wrong call, or, by the search for cycles, of functions that need each other.
   void as_links_are(Definition& d, const Expr& call) {
     const Head& head = text_of(call)->definition.head;
     Expr link;
@@ -182,7 +182,8 @@ class Writer {
           link.args = {item.value, head.indices[0]};
     d.head.form = Head::Form::Indexed;
     d.head.args = head.indices;
-    if (!link.args.empty()) d.value = std::make_shared<const Expr>(std::move(link));
+    d.value = link.args.empty() ? whole_number(0, call.span)
+                                : std::make_shared<const Expr>(std::move(link));
   }
 
   /// The expression with names of definitions in place of calls.
@@ -279,6 +280,23 @@ class Writer {
     return 0;
   }
 
+  /// Whether an argument is links: in the text of the function or of one that it is handed on to.
+  bool takes_links(const Line& line, std::size_t argument, int depth = 0) const {
+    constexpr int kDeepest = 16;  // a function that calls itself is refused elsewhere
+    const Definition& text = line.definition;
+    const std::string& name = text.head.args[argument]->text;
+    bool found = wants_name(text.value, name);
+    for_each(text.value, [&](const Expr& e) {
+      const Line* inner = found || depth > kDeepest ? nullptr : text_of(e);
+      for (std::size_t i = 0; inner && i < e.args.size(); ++i) {
+        const bool handed_on = e.args[i]->kind == ExprKind::Name && e.args[i]->text == name &&
+                               i < inner->definition.head.args.size();
+        found = found || (handed_on && takes_links(*inner, i, depth + 1));
+      }
+    });
+    return found;
+  }
+
   /// `d` becomes the text of the function; false after a message.
   bool instantiate(Definition& d, const Expr& call) {
     const Line& line = *text_of(call);
@@ -286,7 +304,8 @@ class Writer {
     resolved_.written_out.insert(head.name);
     const std::size_t wanted = head.args.size();
     std::vector<ExprPtr> arguments = call.args;
-    if ((arguments.size() != wanted && arguments.size() != wanted + 1) || !call.named.empty()) {
+    const std::size_t most = wanted + (wanted > 0 && takes_links(line, 0) ? 1 : 0);
+    if (arguments.size() < wanted || arguments.size() > most || !call.named.empty()) {
       Head usage = head;
       usage.indices.clear();
       report(errors::wrong_arity(call.span, head.name, to_text(usage), static_cast<int>(wanted),
