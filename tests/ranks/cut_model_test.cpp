@@ -97,16 +97,16 @@ TEST(CutModel, AnExchangeTakesItsTimeAndThatOfItsBytes) {
 
 /// Three sweeps of a step send planes once, beside the rest of one of them, and the sums of each.
 TEST(CutModel, WhatGoesBesideALaunchCountsAsFarAsItTakesLonger) {
-  const program::Program p = share("hydro/fireball", "200*200*400", 2);
+  const program::Program p = share("gauge/su2", "32*32*32*64", 2);
   const runtime::Traffic traffic = runtime::traffic_of_step(p);
-  EXPECT_EQ(traffic.beside, 1);
+  EXPECT_GT(traffic.beside, traffic.exchanges / 2);
   EXPECT_GT(traffic.exchanges, traffic.beside);
   runtime::Cluster cluster = runtime::usual_cluster();
-  cluster.inside = {0, 1e12};  // planes alone, and a launch of 8 million sites takes longer
+  cluster.inside = {0, 1e12};  // planes alone, and launches take longer
   const runtime::StepOfRank fast = runtime::step_of_rank(p, 2, cluster);
-  EXPECT_NEAR(fast.hidden, traffic.planes / 1e12, 1e-9);
-  EXPECT_NEAR(fast.exchanges, traffic.sums / 1e12, 1e-9);
-  cluster.inside = {0, 1e9};  // 9 ms, longer than any part
+  EXPECT_NEAR(fast.hidden + fast.exchanges, (traffic.planes + traffic.sums) / 1e12, 1e-9);
+  EXPECT_GT(fast.hidden, fast.exchanges);
+  cluster.inside = {0, 1e9};  // longer than any part
   const runtime::StepOfRank slow = runtime::step_of_rank(p, 2, cluster);
   EXPECT_NEAR(slow.hidden + slow.exchanges, (traffic.planes + traffic.sums) / 1e9, 1e-7);
   EXPECT_GT(slow.exchanges, slow.hidden);
