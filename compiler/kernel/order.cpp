@@ -239,9 +239,13 @@ class OperationOrder {
     const auto& [base, nearest, by] = most->second;
     const Expr taken = pow(base, arena_.number(algebra::exact(nearest.num, nearest.den)));
     std::vector<Expr> above, rest;
-    for (std::size_t i = 0; i < terms.size(); ++i)
-      (std::ranges::count(by, i) > 0 ? above : rest)
-          .push_back(std::ranges::count(by, i) > 0 ? terms[i] / taken : terms[i]);
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (std::ranges::find(by, i) != by.end()) {
+        above.push_back(terms[i] / taken);
+      } else {
+        rest.push_back(terms[i]);
+      }
+    }
     rest.push_back(arena_.make(Op::Add, above, sum->span) * taken);
     return arena_.make(Op::Add, rest, sum->span);
   }
