@@ -155,9 +155,8 @@ struct Planes {
   std::int64_t slab = 1;   ///< cuts lie at multiples of this
   std::int64_t ranks = 1;  ///< that share the lattice
   std::string origin;      ///< slot: number of the first own plane in the whole lattice
-  /// A part of a kernel (schedule/division.hpp): `first`, `own` and `slab` are those of the part,
-  /// and the rank has so many own planes below it, which other parts compute.
-  bool part = false;
+  /// Of a part of a kernel (schedule/division.hpp), whose `first`, `own` and `slab` are those of the
+  /// part: the own planes of the rank below it, which other parts compute.
   std::int64_t below = 0;
   /// Of each plane, the lines along the next faster axis that are computed, likewise.
   struct Second {

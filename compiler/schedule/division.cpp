@@ -105,7 +105,6 @@ class Divider {
     kernel::Planes& planes = *made.planes;
     planes.first += below, planes.below = below;
     planes.own = planes.slab = own;
-    planes.part = true;
     return made;
   }
 

@@ -64,6 +64,15 @@ Compilation compile_text(const std::string& text, const Simulation& setup) {
   return compile(dsl::ModelSource::of_text("model.vphi", text), setup);
 }
 
+std::string refusal_of_text(const std::string& text) {
+  try {
+    compile_text(text, {});
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 runtime::RunResult run_program(const program::Program& program, const Simulation& setup) {
   runtime::RunOptions options;
   options.steps = setup.steps;

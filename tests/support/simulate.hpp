@@ -33,6 +33,8 @@ runtime::Device* device(const std::string& id);
 Compilation compile_file(const std::string& path, const Simulation& setup);
 /// Compiles a text as it is, under the name model.vphi.
 Compilation compile_text(const std::string& text, const Simulation& setup);
+/// What the compiler says of a text; empty where it accepts it.
+std::string refusal_of_text(const std::string& text);
 
 /// Runs a compiled program on the device of `setup`.
 runtime::RunResult run_program(const program::Program& program, const Simulation& setup);

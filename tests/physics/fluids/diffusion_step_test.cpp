@@ -47,16 +47,6 @@ at end: amplitude = mean((n - 2)*shortest), max(diffusion), steps = t/dt -> "spr
                                  : "*cos(pi*(y + dx/2)/dx)*cos(pi*(z + dx/2)/dx)");
 }
 
-/// What a compiler says; empty where the model is accepted.
-std::string refusal_of_step(const std::string& text) {
-  try {
-    testing::compile_text(text, {});
-  } catch (const std::runtime_error& e) {
-    return e.what();
-  }
-  return {};
-}
-
 TEST(DiffusionStep, AStepOfEulerIsThatOfTheExactRate) {
   for (int dims = 1; dims <= 3; ++dims) {
     const double rate = 4 * dims * kUnit;  // dt < dx^2/(2 dims D)
@@ -77,9 +67,10 @@ TEST(DiffusionStep, IsRefusedAboveTheLimitOfTheIntegrator) {
        {Limit{"euler", 2}, Limit{"heun", 2}, Limit{"ssp_rk3", 2.512745}, Limit{"rk4", 2.785294}}) {
     for (const int dims : {1, 2}) {
       const double rate = 4 * dims * kUnit;
-      EXPECT_EQ(refusal_of_step(spreading(dims, integrator, 0.9999 * limit / rate)), "")
+      EXPECT_EQ(testing::refusal_of_text(spreading(dims, integrator, 0.9999 * limit / rate)), "")
           << integrator;
-      const std::string said = refusal_of_step(spreading(dims, integrator, 1.0001 * limit / rate));
+      const std::string said =
+          testing::refusal_of_text(spreading(dims, integrator, 1.0001 * limit / rate));
       EXPECT_NE(said.find("E0301"), std::string::npos) << integrator << said;
       EXPECT_NE(said.find("of diffusion in"), std::string::npos) << said;
     }
@@ -103,8 +94,8 @@ TEST(DiffusionStep, IsCheckedInTheRunWhereTheRateIsSwept) {
 TEST(DiffusionStep, SourcesWithALaplacianCount) {
   const double rate = 8 * kUnit;
   const std::string law = "div(0*grad(n)) + D*lap(n)";
-  EXPECT_EQ(refusal_of_step(spreading(2, "heun", 0.999 * 2 / rate, law)), "");
-  EXPECT_NE(refusal_of_step(spreading(2, "heun", 1.001 * 2 / rate, law)).find("E0301"),
+  EXPECT_EQ(testing::refusal_of_text(spreading(2, "heun", 0.999 * 2 / rate, law)), "");
+  EXPECT_NE(testing::refusal_of_text(spreading(2, "heun", 1.001 * 2 / rate, law)).find("E0301"),
             std::string::npos);
 }
 
@@ -146,9 +137,10 @@ TEST(DiffusionStep, RatesOfViscosityAndHeat) {
     const auto hot = run_text(viscous_gas(rho, 0.01, 0.5, "1e-4"), {});
     EXPECT_NEAR(last(hot, "rate") / (16.0 / 3 * 0.5 / rho / cell2), 1, 1e-3) << rho;
     const double limit = 2.512745 / (28.0 / 3 * 0.2 / rho / cell2);
-    EXPECT_EQ(refusal_of_step(viscous_gas(rho, 0.2, 0.01, testing::exact(0.99 * limit))), "");
+    EXPECT_EQ(testing::refusal_of_text(viscous_gas(rho, 0.2, 0.01, testing::exact(0.99 * limit))),
+              "");
     const std::string said =
-        refusal_of_step(viscous_gas(rho, 0.2, 0.01, testing::exact(1.01 * limit)));
+        testing::refusal_of_text(viscous_gas(rho, 0.2, 0.01, testing::exact(1.01 * limit)));
     EXPECT_NE(said.find("of diffusion in"), std::string::npos) << said;
   }
 }
@@ -222,7 +214,7 @@ every 1 step: max(diffusion), mean(norm2(b)) -> "slab.h5"
   EXPECT_LE(rate, 1.5397);
   EXPECT_GT(rate, 1.5397 * 0.97);
   EXPECT_LT(last(result, "mean(norm2(b))"), 1e-6);
-  EXPECT_NE(refusal_of_step(slab(2.01 / (1.5 * unit))).find("E0301"), std::string::npos);
+  EXPECT_NE(testing::refusal_of_text(slab(2.01 / (1.5 * unit))).find("E0301"), std::string::npos);
 }
 
 /// In polar coordinates a step of the angle is the shorter the nearer the centre.
@@ -250,8 +242,8 @@ at end: most = max(diffusion), least = min(diffusion) -> "polar.h5"
   const auto result = run_text(disc(1e-5), {});
   EXPECT_NEAR(last(result, "most") / rate(0.05), 1, 1e-12);
   EXPECT_NEAR(last(result, "least") / rate(1.55), 1, 1e-12);
-  EXPECT_EQ(refusal_of_step(disc(0.99 * 2 / rate(0.05))), "");
-  EXPECT_NE(refusal_of_step(disc(1.01 * 2 / rate(0.05))).find("E0301"), std::string::npos);
+  EXPECT_EQ(testing::refusal_of_text(disc(0.99 * 2 / rate(0.05))), "");
+  EXPECT_NE(testing::refusal_of_text(disc(1.01 * 2 / rate(0.05))).find("E0301"), std::string::npos);
 }
 
 /// Noise does not move the limit.
@@ -273,8 +265,8 @@ at end: mean(n) -> "thermal.h5"
 )",
                        testing::exact(dt));
   };
-  EXPECT_EQ(refusal_of_step(gas(1.99 / (4 * kUnit))), "");
-  EXPECT_NE(refusal_of_step(gas(2.01 / (4 * kUnit))).find("E0301"), std::string::npos);
+  EXPECT_EQ(testing::refusal_of_text(gas(1.99 / (4 * kUnit))), "");
+  EXPECT_NE(testing::refusal_of_text(gas(2.01 / (4 * kUnit))).find("E0301"), std::string::npos);
 }
 
 }  // namespace

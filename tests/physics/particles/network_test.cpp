@@ -173,25 +173,17 @@ TEST_F(Network, InASweep) {
   EXPECT_NEAR(found->values.back().at(1), sum, 1e-13);
 }
 
-std::string refused(const std::string& text) {
-  try {
-    testing::compile_text(text, {});
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return {};
-}
-
 TEST_F(Network, FileThatIsMissingOrOfAnotherShape) {
   std::string text = model("sum(C[i,j]*sin(x[j] - x[i]), j)");
   std::string other = text;
   other.replace(other.find("osc: 150"), 8, "osc: 151");
-  const std::string shape = refused(other);
+  const std::string shape = testing::refusal_of_text(other);
   EXPECT_NE(shape.find("E0768"), std::string::npos) << shape;
   EXPECT_NE(shape.find("150 x 150, not 151 x 151"), std::string::npos) << shape;
   std::string gone = text;
   gone.replace(gone.find("coupling.txt"), 12, "absent__.txt");
-  EXPECT_NE(refused(gone).find("E0781"), std::string::npos) << refused(gone);
+  EXPECT_NE(testing::refusal_of_text(gone).find("E0781"), std::string::npos)
+      << testing::refusal_of_text(gone);
 }
 
 /// The shipped network: couplings are mutual, 1/16 along each of 256*8 bonds.
