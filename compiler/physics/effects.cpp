@@ -31,7 +31,7 @@ void use_metric(const Program& d) {
     return algebra::contains(rate.second,
                              [&](Expr node) { return node == d.scale() || node == d.hubble(); });
   });
-  if (holds || !d.expanding()) d.ledger.use(*clause);
+  if (holds || !d.expanding() || d.conservation) d.ledger.use(*clause);
   // the energies of all fields are in the constraint
   if (d.background.metric != Metric::SelfConsistent) return;
   for (const auto& [fact, value] : d.potentials) use_source(d, *fact);

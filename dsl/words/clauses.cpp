@@ -63,8 +63,8 @@ constexpr OptionRule kMetric[] = {
     {"rho_r", "energy density of radiation beside the fields, at a = 1", Takes::Number},
     {"rho_m", "energy density of matter beside the fields, at a = 1", Takes::Number},
     {"energy",
-     "with `scale`: the law that loses the work of its momentum's stress where scale factors "
-     "change with t",
+     "beside conservation laws: the law that loses the work of its momentum's stress where scale "
+     "factors change with t; with frw(a) it expands the box",
      Takes::Law}};
 constexpr OptionRule kRescale[] = {
     {"A", "fields are stored as A*phi", Takes::Positive},

@@ -168,7 +168,7 @@ class Comparison {
     prepare_velocities();
     if (!system_.conservation) prepare_outputs();
     prepare_primitives();
-    if (text_.closed()) {
+    if (text_.closed() && !system_.conservation) {  // else with the energy of the laws
       Compared c;
       c.what = What::Scale;
       c.row.variable = state_.scale().symbol + "''";
@@ -412,7 +412,13 @@ class Comparison {
     draw_primitives(random);
     start_scalars();
     if (of_cells_) of_cells_->t = text_.t;
-    if (text_.closed()) return close_background();
+    if (text_.closed() && system_.conservation) {  // any rate
+      derived_.symbols[state_.scale_slope().symbol] = 0.8L;
+      derived_.changed();
+      state_.background();
+    } else if (text_.closed()) {
+      return close_background();
+    }
     state_.show();
     return true;
   }
@@ -432,8 +438,10 @@ class Comparison {
     derived_.changed();
     for (const auto& s : system_.scalars) symbols[s.symbol] = 1.3L;
     std::vector<const physics::ScalarVariable*> clock;
-    for (std::size_t i = text_.closed() ? 2 : 0; i < system_.scalars.size(); ++i)
-      if (!counts(system_.scalars[i])) clock.push_back(&system_.scalars[i]);
+    for (const physics::ScalarVariable& s : system_.scalars) {
+      const bool scale = text_.closed() && (&s == &state_.scale() || &s == &state_.scale_slope());
+      if (!scale && !counts(s)) clock.push_back(&s);
+    }
     if (text_.closed()) symbols[state_.scale_slope().symbol] = 0;
     for (const auto* s : clock) symbols[s->symbol] = derived_.scalar(s->initial);
     constexpr int kParts = 400;

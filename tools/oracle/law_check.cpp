@@ -65,6 +65,8 @@ class LawComparison {
     for (const auto& s : system_.scalars)
       if (s.symbol == system_.time) derived_.symbols[s.symbol] = derived_.scalar(s.initial);
     text_.t = derived_.symbols[system_.time];
+    text_.set_background();
+    if (text_.closed()) derived_.symbols[text_.scale_factor()] = 1;
     // of the recovery: the residual of its iterations, as the compiler states it
     for (const physics::Conservation::Solved& solved : laws_.solved)
       if (solved.left > 0) allowed_ = std::max(allowed_, std::min(1000 * solved.left, kMostLeft));
@@ -329,6 +331,15 @@ class LawComparison {
   void compare_rates(WrittenScheme& scheme) {
     for (const physics::AxisScheme& sweep : laws_.sweeps)
       for (const physics::Derived& line : sweep.lines) derived_.made[line.array] = line.value;
+    ShownState background(system_, text_, derived_);
+    std::optional<Filling> expansion;
+    if (text_.closed()) {
+      expansion.emplace(row(text_.scale_factor() + "''", "the averages"));
+      derived_.symbols[background.scale().symbol] = 1.3L;
+      derived_.symbols[background.scale_slope().symbol] = 0.8L;
+      derived_.changed();
+      background.background();
+    }
     const std::string source = "the text of " + scheme.name();
     const std::size_t count = laws_.quantities.size();
     std::vector<Filling> all, lost;
@@ -344,6 +355,7 @@ class LawComparison {
         cells[static_cast<std::size_t>(s)] =
             fluid_->limited(cells[static_cast<std::size_t>(s)], place(s));
       put(cells);
+      if (expansion) compare_expansion(background, cells, *expansion);
       std::vector<Cell> fluxes;
       auto expected = scheme.rates(cells, places, &fluxes);
       if (const auto step = step_of(cells)) {  // the System's rates are those of one step
@@ -367,9 +379,25 @@ class LawComparison {
         lost[c].size(size);
       }
     }
+    if (expansion) rows_.push_back(expansion->done());
     for (Filling& f : all) rows_.push_back(f.done());
     for (Filling& f : lost)
       if (!laws_.outflow.empty()) rows_.push_back(f.done());
+  }
+
+  /// a'' of the energies of fields and laws.
+  void compare_expansion(ShownState& background, const std::vector<Cell>& cells, Filling& row) {
+    Written::Energies mean = text_.energies();
+    for (int s = 0; s < sites(); ++s) {
+      const Cell& quantities = cells[static_cast<std::size_t>(s)];
+      const Written::Energies here =
+          fluid_->energies({quantities, fluid_->recovered(quantities, place(s))}, place(s));
+      mean.rho += here.rho / sites();
+      mean.p += here.p / sites();
+    }
+    const long double rate = derived_.scalar(background.scale_slope().rate);
+    row.take(rate / background.time_rate(),
+             -text_.a / (6 * text_.planck2()) * (mean.rho + 3 * mean.p));
   }
 
   /// Compares what the noise of the text adds to a right side. Each stream has a random number at

@@ -12,6 +12,12 @@ const Variable* ShownState::variable(int array) const {
   return nullptr;
 }
 
+std::size_t ShownState::place_of_scale() const {
+  for (std::size_t i = 0; i < system_.scalars.size(); ++i)
+    if (system_.scalars[i].symbol == text_.scale_factor()) return i;
+  return 0;
+}
+
 bool ShownState::second_order_momentum(const Variable& v) {
   return v.role == physics::Role::Momentum && v.shown.find('\'') != std::string::npos;
 }

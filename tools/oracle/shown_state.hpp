@@ -20,8 +20,11 @@ class ShownState {
 
   const physics::Variable* variable(int array) const;
   static bool second_order_momentum(const physics::Variable& v);
-  const physics::ScalarVariable& scale() const { return system_.scalars.front(); }
-  const physics::ScalarVariable& scale_slope() const { return system_.scalars.at(1); }
+  /// Those of a scale factor that follows the averages.
+  const physics::ScalarVariable& scale() const { return system_.scalars.at(place_of_scale()); }
+  const physics::ScalarVariable& scale_slope() const {
+    return system_.scalars.at(place_of_scale() + 1);
+  }
   /// The value at a site (an array, plus its reference scalar), and its rate.
   long double stored(const physics::Variable& v, int site) const;
   long double rate(const physics::Variable& v, const Place& place);
@@ -37,6 +40,7 @@ class ShownState {
   void show();
 
  private:
+  std::size_t place_of_scale() const;
   bool powers(const Coordinate& c) const { return c.momentum && system_.r != 0; }
   long double power(const Coordinate& c) const;
 

@@ -8,6 +8,7 @@
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fields/program_units.hpp"
+#include "compiler/physics/fluids/curvature.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -97,7 +98,8 @@ class Promises {
           const bool local = algebra::per_site(part);
           const Expr size = arena.make(Op::Abs, {part});
           const auto total = [&](Expr e) {
-            if (d_.coordinates.given()) e = e * cell_volume(d_);
+            const Program seen = as_laws_see_it(d_);
+            if (d_.conservation && seen.coordinates.given()) e = e * cell_volume(seen);
             return algebra::per_site(e) ? arena.make(Op::Total, {e}) : e;
           };
           x.value = scalar(*arg, local ? total(part) : part);
@@ -118,7 +120,7 @@ class Promises {
     const bool quantity = part.is(Op::Load) && part->offset.zero() &&
                           std::ranges::count(c.quantities, part->index) > 0;
     if (!quantity) d_.fail(errors::not_yet(e.span, "the flux of this through an open boundary"));
-    if (c.step && d_.coordinates.moving) {
+    if (c.step && (d_.coordinates.moving || d_.expanding())) {
       d_.fail(errors::not_yet(e.span,
                               "the flux through an open boundary of a scheme that is a step, where "
                               "scale factors change with t"));
@@ -247,7 +249,8 @@ std::vector<Expectation> read_expectations(const Program& d, Lowerer& lower, Pro
 
 Watched watch_progress(const Program& d, Lowerer& lower, ProgramUnits& units) {
   Watched result;
-  if (d.conservation) return result;  // fields exchange energy with what the laws conserve
+  // fields exchange energy with what the laws conserve
+  if (d.conservation && d.background.metric != Metric::SelfConsistent) return result;
   Arena& arena = d.arena();
   bool second_order = false;
   for (const StateField& field : d.fields) second_order = second_order || field.order == 2;
@@ -261,6 +264,7 @@ Watched watch_progress(const Program& d, Lowerer& lower, ProgramUnits& units) {
     // where H and rho pass through 0 together, the densities of radiation, matter, kinetic and
     // gradient energy are still positive
     Expr positive = arena.integer(0);
+    if (const auto laws = energy_of_laws(d)) positive = positive + laws->density;
     const Background& b = d.background;
     if (b.radiation) positive = positive + b.radiation * algebra::pow(d.scale(), -4);
     if (b.matter) positive = positive + b.matter * algebra::pow(d.scale(), -3);

@@ -161,8 +161,9 @@ void self_consistent(const Program& d, ProgramUnits& units, const StartValues& s
   // at a = 1: b = H/B
   const Expr slope = hubble_at_start(d, units, start) / r.B;
 
-  d.collected.scalars.push_back({d.background.scale, b, one, d.background.scale});
-  d.collected.scalars.push_back({units.slope_name(), units.slope_rate, snap_numbers(slope),
+  const auto in_step = [&](Expr rate) { return d.adaptive() ? d.dt * rate : rate; };
+  d.collected.scalars.push_back({d.background.scale, in_step(b), one, d.background.scale});
+  d.collected.scalars.push_back({units.slope_name(), in_step(units.slope_rate), snap_numbers(slope),
                                  "d" + d.background.scale + "/d(eta)"});
 }
 

@@ -7,6 +7,7 @@
 #include "compiler/physics/fields/coordinates_errors.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "program/scalar_names.hpp"
 
 namespace vphi::physics {
 
@@ -143,8 +144,40 @@ Expr widening(const Space& d, int factor, int axis) {
 }
 
 Expr stretching(const Space& d, int factor) {
+  if (d.expanding()) return named_hubble(d);
   const Expr h = d.coordinates.factors[static_cast<std::size_t>(factor)];
   return algebra::derivative(h, d.time()) / h;
+}
+
+Coordinates expanding_box(const Space& d) {
+  constexpr std::size_t kAxes = 3;
+  Coordinates box;
+  const bool follows = d.background.metric == Metric::SelfConsistent;
+  box.factors.assign(kAxes, follows ? d.scale() : d.background.prescribed);
+  box.moving = true;
+  box.span = d.background.span;
+  return box;
+}
+
+bool curvilinear(const Space& d) { return d.coordinates.given() && !d.expanding(); }
+
+Expr named_scale(const Space& d) {
+  return d.coordinates.given() && d.expanding() ? d.coordinates.factors.front() : d.scale();
+}
+
+Expr named_hubble(const Space& d) {
+  if (!d.coordinates.given() || !d.expanding()) return d.hubble();
+  const Expr a = d.coordinates.factors.front();
+  const bool follows = d.background.metric == Metric::SelfConsistent;
+  return (follows ? d.arena().symbol(program::slope_of(d.background.scale))
+                  : algebra::derivative(a, d.time())) /
+         a;
+}
+
+Expr with_named_background(const Space& d, Expr e) {
+  if (!d.expanding()) return e;
+  return algebra::substitute(
+      e, {{d.scale().get(), named_scale(d)}, {d.hubble().get(), named_hubble(d)}});
 }
 
 }  // namespace vphi::physics

@@ -1,4 +1,5 @@
-// Volumes, faces and rates of `metric scale(h1, h2, h3)`, in units of dx.
+// Volumes, faces and rates of the coordinates of conservation laws, in units of dx: those of
+// `metric scale(h1, h2, h3)`, or an expanding box, whose three scale factors are a.
 //
 // A cell reaches half a step to both sides of its site. Means over a cell or a face are Simpson's,
 // which is exact for the volumes of cylinders and shells of a sphere. The volume of a cell, the
@@ -23,5 +24,24 @@ Expr face_over_length(const Space& d, int axis);
 Expr widening(const Space& d, int factor, int axis);
 /// d(ln h_k)/dt at a site.
 Expr stretching(const Space& d, int factor);
+
+/// The lengths of an expanding box, a along each of three axes.
+Coordinates expanding_box(const Space& d);
+/// A stage as conservation laws see it: in an expanding box `coordinates` has the box. Laws are in
+/// physical units, and their expressions hold no `a` of t and no `H` that are converted later.
+template <class Stage>
+Stage as_laws_see_it(Stage d) {
+  if (d.expanding() && !d.coordinates.given()) d.coordinates = expanding_box(d);
+  return d;
+}
+/// `metric scale`, in which fields live as well as laws; an expanding box has derivatives by the
+/// coordinates, and `a` in front of them.
+bool curvilinear(const Space& d);
+/// a and H as names of a text stand for them: symbols, or for laws what these are, expressions of t
+/// or of the scalars that follow the averages.
+Expr named_scale(const Space& d);
+Expr named_hubble(const Space& d);
+/// The expression with these in place of the symbols.
+Expr with_named_background(const Space& d, Expr e);
 
 }  // namespace vphi::physics

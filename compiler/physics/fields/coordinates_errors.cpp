@@ -50,11 +50,13 @@ Diagnostic scale_not_positive(Span span, double value, int axis, double position
       fmt::format("for a radius that begins at 0 write {} plus half the length of the box", x));
 }
 
-Diagnostic energy_not_named(Span metric, const std::string& momentum) {
+Diagnostic energy_not_named(Span metric, const std::string& momentum, bool closes) {
   return error("E0700", metric, "which law is that of the energy?", "",
-               fmt::format("scale factors change with t: the stress in the law of `{}` does work, "
-                           "and one law loses it",
-                           momentum),
+               closes ? "the energy of what the laws conserve expands the box, and the stress in "
+                        "the law of a momentum does work"
+                      : fmt::format("scale factors change with t: the stress in the law of `{}` "
+                                    "does work, and one law loses it",
+                                    momentum),
                "add `, energy = E`, or `, energy = none` where no law is that of an energy");
 }
 
@@ -82,7 +84,8 @@ Diagnostic stress_not_known(Span law, Span metric, const std::string& momentum) 
             "",
             "a scale factor of a coordinate without an axis changes, and the stress along it "
             "is what stands in `grad(...)`",
-            "write the pressure as `grad(p)`, or `grad(0)` where there is none"),
+            "write the pressure as `grad(p)`, or `grad(0*u)` with a variable u where there is "
+            "none"),
       metric, "scale factors");
 }
 

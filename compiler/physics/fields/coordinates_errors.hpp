@@ -17,7 +17,7 @@ Diagnostic scale_of_state(Span span);
 Diagnostic scale_across_the_box(Span span, int axis);
 Diagnostic scale_not_positive(Span span, double value, int axis, double position);
 /// Scale factors change with t, and no law is named as that of the energy.
-Diagnostic energy_not_named(Span metric, const std::string& momentum);
+Diagnostic energy_not_named(Span metric, const std::string& momentum, bool closes);
 /// `energy = NAME` where NAME is not a law of one number.
 Diagnostic energy_is_no_law(Span metric, const std::string& name);
 /// `energy = NAME` without a law of a vector with a component for each axis, or with several.

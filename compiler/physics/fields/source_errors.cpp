@@ -92,8 +92,10 @@ Diagnostic derivative_by_definition(Span span, const std::string& name) {
 Diagnostic source_of_itself(Span span, const std::string& name, const std::string& source) {
   return error("E0762", span, fmt::format("`{}` holds the {} that is being read", name, source), "",
                fmt::format("rho, p and w are made of it, so no {} is made of them", source),
-               "write the term into the equation of motion, phi'' = derived - ...; a mean of "
-               "fields, mean(phi^2), may stand in a potential");
+               source == "conservation law"
+                   ? "write out the energy that is meant, such as phi'^2/2 + V"
+                   : "write the term into the equation of motion, phi'' = derived - ...; a mean of "
+                     "fields, mean(phi^2), may stand in a potential");
 }
 
 Diagnostic angle_cut(Span span, const std::string& variable, const std::string& angle,

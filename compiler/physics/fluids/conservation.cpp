@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/curvature.hpp"
@@ -21,6 +22,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/checks.hpp"
 #include "compiler/physics/starts/init_errors.hpp"
+#include "program/scalar_names.hpp"
 
 namespace vphi::physics {
 
@@ -220,7 +222,10 @@ void refuse_beside_laws(const Equations& d) {
     if (field.beside_laws() && (field.link || field.spinor))
       d.fail(errors::not_yet(field.span, "links or spinors beside conservation laws"));
   }
-  if (!d.coordinates.given()) return;
+  if (d.curvature)
+    d.fail(
+        errors::not_yet(d.background.span, "a coupling to the curvature beside conservation laws"));
+  if (!curvilinear(d)) return;
   const bool hamiltonian = std::ranges::any_of(d.fields, &StateField::hamiltonian);
   if (d.lagrangian || hamiltonian)
     d.fail(errors::not_yet(d.coordinates.span, "`metric scale` beside a Lagrangian or `H`"));
@@ -229,6 +234,29 @@ void refuse_beside_laws(const Equations& d) {
       if (!read.is(Op::Load) || !read->offset.zero() || is_gradient(read->index))
         d.fail(
             errors::not_yet(fact->span, "a potential that reads neighbours beside `metric scale`"));
+  }
+}
+
+/// rho and p of an expanding box are made of the laws.
+void refuse_energies_in_laws(const Equations& d) {
+  if (!d.expanding()) return;
+  for (const char* keyword : {"conserve", "relax"})
+    for (const dsl::Clause* clause : d.resolved.clauses(keyword))
+      for (const dsl::Item& item : clause->items)
+        if (item.value) refuse_energies(d, *item.value, "conservation law");
+}
+
+/// The mean energy closes the metric; what the laws take from it must be what they say of p.
+void check_closed(const Equations& d, const std::vector<Law>& laws) {
+  if (d.background.metric != Metric::SelfConsistent) return;
+  const Expr slope = d.arena().symbol(program::slope_of(d.background.scale));
+  for (const Law& law : laws) {
+    if (!law.through.empty() && law.isotropic)
+      d.fail(errors::not_yet(law.span,
+                             "derivatives in a stress beside a metric that follows the averages"));
+    for (const Component& density : law.density.parts)
+      if (algebra::depends_on(density.re, slope))
+        d.fail(errors::not_yet(law.span, "H in the density of a law"));
   }
 }
 
@@ -300,11 +328,8 @@ std::vector<StateField> conserved_fields(const Setting& d, std::vector<StateFiel
 
 std::vector<Law> read_laws(const Equations& d, const Equations& of_state) {
   Lowerer lower(of_state), of_sources(d);
-  // `a` and `H` have no place in a flux scheme
-  if (d.expanding()) {
-    d.fail(errors::not_yet(d.background.span, "conservation laws beside a metric"));
-  }
   refuse_beside_laws(d);
+  refuse_energies_in_laws(d);
   std::vector<Law> laws;
   d.ledger.clauses("primitive");
   for (const dsl::Clause* clause : d.ledger.clauses("conserve")) {
@@ -341,12 +366,15 @@ std::vector<Law> read_laws(const Equations& d, const Equations& of_state) {
   }
   if (d.coordinates.given()) add_curvature(d, laws);  // of stresses too
   for (Law& law : laws) take_apart(d, law);
+  check_closed(d, laws);
   return laws;
 }
 
-Laws read_conservation(const Equations& known) {
+Laws read_conservation(const Equations& given) {
+  if (!given.resolved.clause("conserve")) return {};
+  Equations known = as_laws_see_it(given);
+  for (auto& [array, rate] : known.rates) rate = with_named_background(known, rate);
   Equations d = known;
-  if (!d.resolved.clause("conserve")) return {};
   name_primitive_rates(d);
   d.laws = read_laws(d, known);
   d.rates =
@@ -529,7 +557,8 @@ void promise_courant(const Program& d, System& system) {
 
 }  // namespace
 
-void check_courant(const Program& d, System& system) {
+void check_courant(const Program& program, System& system) {
+  const Program d = as_laws_see_it(program);
   const std::vector<Law>& laws = d.laws;
   const Conservation& c = *d.conservation;
   check_relaxation(d, system);
@@ -580,7 +609,8 @@ void watch_recovery(const Program& d, ProgramUnits& units, System& system) {
     holds(arena.load(value.array), arena.real(kLargest));
   }
   // a state that does not exist, such as one faster than light, makes something NaN
-  Lowerer lower(d);
+  const Program seen = as_laws_see_it(d);
+  Lowerer lower(seen);
   for (const Expr value : made_of(d, lower)) holds(value, arena.real(kLargest));
   // the densities of the recovered variables must agree with the quantities, to this part of the
   // largest quantity
@@ -614,7 +644,19 @@ void watch_recovery(const Program& d, ProgramUnits& units, System& system) {
       arena.make(Op::Select, {arena.make(Op::Less, {first, none}), first, arena.integer(0)}));
 }
 
-void show_laws(const Program& d, System& system) {
+namespace {
+
+/// The slope of a that follows the averages as H*a.
+Expr with_hubble_rate(const Program& d, Expr source) {
+  if (d.background.metric != Metric::SelfConsistent) return source;
+  const Expr slope = d.arena().symbol(program::slope_of(d.background.scale));
+  return algebra::expand(algebra::substitute(source, slope, d.hubble() * d.scale()));
+}
+
+}  // namespace
+
+void show_laws(const Program& program, System& system) {
+  const Program d = as_laws_see_it(program);
   const std::vector<Law>& laws = d.laws;
   constexpr const char* kAxes[] = {"x", "y", "z"};
   for (std::size_t k = 0; k < d.coordinates.factors.size(); ++k) {
@@ -639,8 +681,9 @@ void show_laws(const Program& d, System& system) {
           system.physical.push_back({"noise of it there", law.noise[i].face[axis], law.span});
       }
       if (!law.source[i].is_zero()) {
-        system.physical.push_back(
-            {fmt::format("source of {}", name), with_named_rates(d, law.source[i]), law.span});
+        system.physical.push_back({fmt::format("source of {}", name),
+                                   with_hubble_rate(d, with_named_rates(d, law.source[i])),
+                                   law.span});
       }
       if (!law.noise.empty() && !law.noise[i].source.is_zero())
         system.physical.push_back(

@@ -1,6 +1,7 @@
 #include "compiler/physics/fluids/curl_laws.hpp"
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {
@@ -54,7 +55,9 @@ class Turning {
 void refuse_curl_where(const Equations& d, const Conservation& c, const Law& law) {
   const auto refuse = [&](const char* what) { d.fail(errors::not_yet(law.span, what)); };
   if (c.step) refuse("`curl` in a law whose scheme is a step, not a right side such as `kt`");
-  if (d.coordinates.given()) refuse("`curl` in a law beside `metric scale`");
+  if (d.coordinates.given())
+    refuse(curvilinear(d) ? "`curl` in a law beside `metric scale`"
+                          : "`curl` in a law beside `metric frw`");
   if (!law.noise.empty()) refuse("noise in a law with `curl`");
   for (int axis = 0; axis < d.grid.dims; ++axis)
     if (d.grid.boundary[static_cast<std::size_t>(axis)] != Boundary::Periodic)

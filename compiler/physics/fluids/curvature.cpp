@@ -46,6 +46,14 @@ class Curvature {
     }
   }
 
+  std::optional<LawEnergy> energy() const {
+    const Law* energy = find_energy();
+    if (!energy) return std::nullopt;
+    Expr stress = d_.arena().integer(0);
+    for (int k = 0; k < factors(); ++k) stress = stress + stress_along(*momenta_.front(), k);
+    return LawEnergy{d_.arena().load(energy->arrays.front()), stress / d_.arena().integer(3)};
+  }
+
  private:
   int factors() const { return static_cast<int>(d_.coordinates.factors.size()); }
 
@@ -80,8 +88,10 @@ class Curvature {
     const dsl::Clause& clause = *d_.resolved.clause("metric");
     const dsl::ExprPtr given = d_.ledger.option(clause, "energy");
     if (!given) {
-      if (d_.coordinates.moving && !momenta_.empty())
-        d_.fail(errors::energy_not_named(d_.coordinates.span, momenta_.front()->name));
+      const bool follows = d_.background.metric == Metric::SelfConsistent;
+      if (follows || (d_.coordinates.moving && !momenta_.empty()))
+        d_.fail(errors::energy_not_named(d_.coordinates.span,
+                                         momenta_.empty() ? "" : momenta_.front()->name, follows));
       return nullptr;
     }
     if (given->text == "none") return nullptr;
@@ -103,6 +113,13 @@ class Curvature {
 }  // namespace
 
 void add_curvature(const Equations& d, std::vector<Law>& laws) { Curvature(d, laws).add(); }
+
+std::optional<LawEnergy> energy_of_laws(const Equations& given) {
+  if (given.laws.empty() || !given.expanding()) return std::nullopt;
+  const Equations d = as_laws_see_it(given);
+  std::vector<Law> laws = d.laws;
+  return Curvature(d, laws).energy();
+}
 
 void take_areas(const Equations& d, AxisScheme& scheme, const dsl::Clause& use,
                 const std::string& name) {

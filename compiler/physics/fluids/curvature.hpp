@@ -8,8 +8,11 @@
 //                      - sum_{k != i} (T_ik K_ik - T_kk K_ki)
 //
 // T is the flux of the vector; along a coordinate without an axis it has its isotropic part alone.
+// In an expanding box all three factors are a, and the energy and T are what expands it:
+// rho = E and p = (T_xx + T_yy + T_zz)/3, with which rho' = -3 H (rho + p) for the means.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +22,13 @@ namespace vphi::physics {
 
 /// Adds what scale factors do apart from the areas of faces to the sources of the laws.
 void add_curvature(const Equations& d, std::vector<Law>& laws);
+/// What laws add to the energy density and the pressure of an expanding box: the law that `energy`
+/// names, and the stress of the momentum.
+struct LawEnergy {
+  Expr density, pressure;
+};
+/// Nothing without laws, or where `energy = none`.
+std::optional<LawEnergy> energy_of_laws(const Equations& d);
 /// Replaces the differences between faces by those of flux times area over the volume of the cell;
 /// `use` is the line of the model that names the scheme.
 void take_areas(const Equations& d, AxisScheme& scheme, const dsl::Clause& use,

@@ -5,6 +5,7 @@
 
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/noise/noise.hpp"
@@ -164,7 +165,8 @@ void take_apart(const Equations& d, Law& law) {
   if (law.isotropic) law.isotropic = without_gradients(d, split_noise(law.isotropic).rest);
   if (!noisy) return;
   if (d.coordinates.given())
-    d.fail(errors::not_yet(law.span, "noise in laws beside `metric scale`"));
+    d.fail(errors::not_yet(law.span, curvilinear(d) ? "noise in laws beside `metric scale`"
+                                                    : "noise in laws beside `metric frw`"));
   law.noise = std::move(noise);
 }
 

@@ -185,6 +185,9 @@ class RatesOfPrimitives {
     row.flux_and_source = sum_of(kernel::with_fixed_order(algebra::substitute(source, none)),
                                  of_fluxes.at(row.quantity));
     Expr by_itself = algebra::derivative(density, d_.time());
+    if (d_.expanding())
+      by_itself =
+          by_itself + algebra::derivative(density, d_.scale()) * d_.scale() * named_hubble(d_);
     for (const auto& [array, rate] : rates_beside_)
       by_itself = by_itself + algebra::derivative(density, arena().load(array)) * rate;
     row.known = difference_of(row.flux_and_source, fixed(by_itself));

@@ -113,6 +113,9 @@ std::map<int, Expr> read_scheme(const Equations& d, Conservation& c) {
     if (is_step && field.beside_laws())
       d.fail(
           errors::field_beside_step(use->keyword_span, field.span, field.name, scheme_name(*use)));
+  if (is_step && d.background.metric == Metric::SelfConsistent)
+    d.fail(errors::not_yet(use->keyword_span,
+                           "a scheme that is a step beside a metric that follows the averages"));
   if (is_step && d.coordinates.curved)
     d.fail(errors::scale_in_step(use->keyword_span, d.coordinates.span, scheme_name(*use)));
   // a step is taken in coordinates, a right side in lengths and then with the areas of faces

@@ -119,7 +119,7 @@ Expr over_faces(const Space& d, const std::function<Expr(Offset)>& through) {
 
 Expr laplacian(const Space& d, Expr e) {
   Arena& arena = d.arena();
-  if (d.coordinates.given()) {
+  if (curvilinear(d)) {
     if (!algebra::per_site(e)) return arena.integer(0);
     return algebra::pow(d.grid.dx, -2) *
            over_faces(d, [&](Offset offset) { return neighbour(e, offset) - e; });
@@ -155,7 +155,7 @@ Expr slope_along(const Space& d, Expr e, int axis) {
 
 Expr gradient_square(const Space& d, int array, Expr dx, algebra::Pairs pairs) {
   Arena& arena = d.arena();
-  if (d.coordinates.given()) {
+  if (curvilinear(d)) {
     return algebra::pow(dx, -2) / arena.integer(2) * over_faces(d, [&](Offset offset) {
              return algebra::pow(difference(d, array, offset), 2);
            });

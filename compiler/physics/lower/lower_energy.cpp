@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fluids/curvature.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 
 namespace vphi::physics {
@@ -126,6 +127,7 @@ Expr Lowerer::energy_density() {
   for (const StateField& field : d_.fields) {
     if (d_.gravitates(field)) sum = sum + kinetic_density(field) + gradient_density(field);
   }
+  if (const auto laws = energy_of_laws(d_)) sum = sum + laws->density;
   const Background& b = d_.background;
   if (b.radiation) sum = sum + b.radiation * algebra::pow(d_.scale(), -4);
   if (b.matter) sum = sum + b.matter * algebra::pow(d_.scale(), -3);
@@ -160,6 +162,7 @@ Expr Lowerer::pressure() {
     if (!d_.gravitates(field)) continue;
     sum = sum + kinetic_density(field) - gradient_density(field) / arena.integer(3);
   }
+  if (const auto laws = energy_of_laws(d_)) sum = sum + laws->pressure;
   if (d_.background.radiation) {
     sum = sum + d_.background.radiation / arena.integer(3) * algebra::pow(d_.scale(), -4);
   }

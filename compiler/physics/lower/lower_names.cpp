@@ -11,6 +11,7 @@
 #include "compiler/physics/chains/exchange.hpp"
 #include "compiler/physics/chains/hmc.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fluids/conservation.hpp"
 #include "compiler/physics/noise/noise.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -180,8 +181,8 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   }
   if (text == "dt" && d_.dt) return Value::of(d_.dt);
   if (d_.expanding()) {
-    if (text == d_.background.scale) return Value::of(d_.scale());
-    if (text == "H" || text == "frw.H") return Value::of(d_.hubble());
+    if (text == d_.background.scale) return Value::of(named_scale(d_));
+    if (text == "H" || text == "frw.H") return Value::of(named_hubble(d_));
   }
   if (d_.conservation) {
     if (const auto v = fluid_name(d_, text)) return Value::of(*v);

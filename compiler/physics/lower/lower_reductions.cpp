@@ -245,7 +245,7 @@ Value Lowerer::reduce(const std::string& name, const Value& x, const dsl::Expr& 
     if (algebra::per_site(part)) return arena.make(op, {part}, e.span);
     return op == Op::Total ? integer(d_.grid.sites()) * part : part;
   };
-  if (name == "total" && d_.coordinates.given()) {
+  if (name == "total" && curvilinear(d_)) {
     const Expr volume = cell_volume(d_);
     Value v{x.rows, x.columns, {}};
     for (const Component& c : x.parts)

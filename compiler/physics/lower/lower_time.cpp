@@ -10,9 +10,11 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/link_flow.hpp"
 #include "compiler/physics/chains/sampling.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/recovery_names.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "program/scalar_names.hpp"
 
 namespace vphi::physics {
 
@@ -83,10 +85,12 @@ Expr Lowerer::time_derivative(Expr e, dsl::Span span) {
         d_.fail(errors::no_derivative_in_time(span, "the curvature of space-time"));
       if (is_recovery_name(node->name))
         d_.fail(errors::no_derivative_in_time(span, "what `recover` defines"));
+      if (d_.expanding() && node->name == program::slope_of(d_.background.scale))
+        d_.fail(errors::not_yet(span, "the rate of H in a conservation law"));
       if (node == d_.time())
         rate = arena.integer(1);
       else if (d_.expanding() && node == d_.scale())
-        rate = d_.scale() * d_.hubble();
+        rate = d_.scale() * named_hubble(d_);
       else if (d_.background.metric == Metric::Prescribed && node == d_.hubble()) {
         const Expr a = d_.background.prescribed, t = d_.time();
         rate = algebra::derivative(algebra::derivative(a, t) / a, t);

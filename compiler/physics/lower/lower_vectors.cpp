@@ -1,6 +1,7 @@
 // Functions of complex numbers, vectors and matrices, and differences on the lattice.
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/displacement.hpp"
@@ -150,7 +151,7 @@ std::optional<Value> Lowerer::laplacian(const dsl::Expr& e, const Scope& scope) 
   if (d_.laplacian < 0) d_.fail(errors::no_lattice(e.span, "lap"));
   const algebra::StencilData& stencil = d_.arena().stencil_data(d_.laplacian);
   if (x.spinor && !stencil.spectral) {
-    if (d_.coordinates.given())
+    if (curvilinear(d_))
       d_.fail(errors::not_yet(e.span, "`lap` of a spinor beside `metric scale`"));
     const Expr factor = algebra::pow(d_.grid.dx, stencil.dx_power);
     return stencil_of_spinor(x, stencil, factor, e.span, scope.reading());

@@ -3,6 +3,7 @@
 #include "compiler/physics/chains/hmc.hpp"
 #include "compiler/physics/chains/link_flow.hpp"
 #include "compiler/physics/chains/sampling.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fields/curvature_coupling.hpp"
 #include "compiler/physics/fields/link_motion.hpp"
 #include "compiler/physics/fields/program_units.hpp"
@@ -67,6 +68,9 @@ Equations derive_equations(const Theory& theory) {
     check_angles(d);
   }
   static_cast<Laws&>(d) = read_conservation(d);
+  // laws hold velocities as they are, not momenta a^c*u'
+  if (d.conservation)
+    for (auto& [array, weight] : d.weights) weight = d.arena().integer(0);
   for (const auto& [array, rate] : d.conserved_rates) d.rates[array] = rate;
   for (const Law& law : d.laws)
     for (const int array : law.arrays) d.rate_spans[array] = law.span;
@@ -82,6 +86,7 @@ Motion read_motion(const Equations& equations) {
     d.dt_program = d.dt_physical = 1;
   } else {
     static_cast<Evolve&>(d) = read_evolve(d);
+    if (d.conservation && d.dt) d.dt = with_named_background(as_laws_see_it(d), d.dt);
   }
   static_cast<Arithmetic&>(d) = read_numerics(d);
   if (d.motor == Motor::Flow) d.dynamics = read_link_flow(d);

@@ -325,6 +325,9 @@ std::map<int, Expr> homogeneous_values(const Equations& d, Lowerer lower) {
     const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
     for (std::size_t i = 0; i < arrays.size(); ++i) raw[arrays[i]] = parts[i];
   }
+  for (const Law& law : d.expanding() ? d.laws : std::vector<Law>{})
+    for (std::size_t i = 0; i < law.arrays.size(); ++i)
+      raw.try_emplace(law.arrays[i], law.density.parts[i].re);
   // values that name other fields are final after as many rounds as there are fields
   const auto settle = [&](const std::map<int, Expr>& given) {
     for (std::size_t pass = 0; pass <= given.size(); ++pass) {

@@ -252,7 +252,7 @@ bool judge_diffusion(System& system, const physics::Evolution& evolution,
 /// False where dt is above the limit.
 bool judge(System& system, const physics::Evolution& evolution, dsl::Diagnostics& diagnostics) {
   if (system.conservation && !judge_diffusion(system, evolution, diagnostics)) return false;
-  if (!system.conservation) system.friedmann_explained = kOpenFriedmann;
+  system.friedmann_explained = kOpenFriedmann;
   if (evolution.tolerance) return true;  // the error of a step that is too long is too large
   if (!system.fastest) return true;      // signals of conservation laws are checked elsewhere
   const FastestWaves& waves = *system.fastest;

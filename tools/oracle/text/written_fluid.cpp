@@ -120,6 +120,7 @@ WrittenFluid::WrittenFluid(const dsl::Resolved& resolved, Written& text)
     const dsl::Expr& form = *metric->items.front().value;
     if (form.text == "scale")
       for (const dsl::ExprPtr& factor : form.args) factors_.push_back(factor.get());
+    if (form.text == "frw") factors_.assign(3, nullptr);
     if (const dsl::ExprPtr energy = dsl::option(*metric, "energy")) energy_ = energy->text;
   }
   const dsl::Clause* recover = resolved.clause("recover");
@@ -552,6 +553,7 @@ Cell WrittenFluid::sources(const FluidCell& cell,
 
 long double WrittenFluid::factor(std::size_t k, const Place& place,
                                  const std::array<int, 3>& halves) {
+  if (!factors_.at(k)) return text_.a;
   const std::tuple key(text_.t, k, place, halves);
   if (const auto known = known_factors_.find(key); known != known_factors_.end())
     return known->second;
@@ -612,6 +614,7 @@ long double WrittenFluid::area(const Place& place, int axis) {
 }
 
 long double WrittenFluid::widening(std::size_t k, const Place& place) {
+  if (!factors_.at(k)) return text_.hubble;
   const long double now = text_.t, h = 1e-3L * std::max(1.0L, std::fabs(now));
   const auto after = [&](long double steps) {
     text_.t = now + steps * h;
@@ -623,7 +626,7 @@ long double WrittenFluid::widening(std::size_t k, const Place& place) {
 }
 
 Written::Cells WrittenFluid::cells() {
-  if (!in_coordinates()) return {};
+  if (!in_coordinates() || !factors_.front()) return {};
   Written::Cells cells;
   cells.volume = [this](const Place& place) { return volume(place); };
   cells.face_over_length = [this](const Place& place, int axis) {
@@ -637,6 +640,22 @@ Written::Cells WrittenFluid::cells() {
     return sum;
   };
   return cells;
+}
+
+Written::Energies WrittenFluid::energies(const FluidCell& cell, const Place& place) {
+  Written::Energies sum;
+  const auto axes = static_cast<std::size_t>(dims());
+  const std::vector<Cell> flux = fluxes(cell, place);
+  for (const Name& q : quantities_) {
+    const auto first = static_cast<std::size_t>(q.first);
+    if (q.relaxed || q.beside || energy_.empty() || energy_ == "none") continue;
+    if (q.name == energy_) sum.rho += cell.quantities.at(first);
+    const dsl::Symbol* symbol = resolved_.find(q.name);
+    if (!symbol || symbol->type.base != dsl::Type::Base::Vector) continue;
+    for (std::size_t k = 0; k < 3; ++k)
+      sum.p += (k < axes ? flux[first + k][k] : isotropic_[first]) / 3;
+  }
+  return sum;
 }
 
 /// Sources of the frame: by how much each factor widens a cell along each axis and with time.
@@ -792,9 +811,9 @@ void WrittenFluid::put_given(FluidCell& cell, const Place& place, long double la
                 v.parts[static_cast<std::size_t>(i)].real();
         };
         put(now);
-        text_.t += later;
+        text_.advance(later);
         put(then);
-        text_.t -= later;
+        text_.advance(-later);
         any = true;
       }
     }

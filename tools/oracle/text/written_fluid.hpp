@@ -85,8 +85,10 @@ class WrittenFluid {
   std::vector<Name> curls() const;
   /// Whether the last `sources` held derivatives in time.
   bool held_derivatives() const { return text_.was_moved; }
-  /// Whether the model has `metric scale(h1, h2, h3)`.
+  /// Whether the model has `metric scale(h1, h2, h3)`, or an expanding box: (a, a, a).
   bool in_coordinates() const { return !factors_.empty(); }
+  /// E and the mean of T_xx, T_yy and T_zz of what `energy = E` names.
+  Written::Energies energies(const FluidCell& cell, const Place& place);
   /// Scale factor number k at a place, some halves of a step further along each axis.
   long double factor(std::size_t k, const Place& place, const std::array<int, 3>& halves = {});
   /// Mean of h1*h2*h3 over a cell; 1 without scale factors.
@@ -141,7 +143,7 @@ class WrittenFluid {
   std::vector<Name> quantities_, primitives_;
   std::vector<Law> laws_;
   std::map<std::string, const dsl::Expr*> facts_;  ///< of `recover`
-  std::vector<const dsl::Expr*> factors_;          ///< of `metric scale`
+  std::vector<const dsl::Expr*> factors_;          ///< of `metric scale`; null: a of the text
   /// Their values, by time, number, place and halves of a step.
   std::map<std::tuple<long double, std::size_t, Place, std::array<int, 3>>, long double>
       known_factors_;

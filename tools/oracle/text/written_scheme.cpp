@@ -508,7 +508,7 @@ void WrittenScheme::run_sources(std::vector<Cell>& cells, long double dt) {
     return result;
   };
   const std::vector<Cell> first = rates(cells);
-  fluid_.text().t += dt;
+  fluid_.text().advance(dt);
   const auto moved = [&](const std::vector<Cell>& by, long double h,
                          const std::vector<Cell>& from) {
     std::vector<Cell> result = from;
@@ -532,16 +532,16 @@ std::vector<Cell> WrittenScheme::advanced(std::vector<Cell> cells, long double d
   for (const Share& share : order()) {
     // the fluxes know the time at which the step begins
     const long double now = fluid_.text().t;
-    fluid_.text().t = start;
+    fluid_.text().set_time(start);
     const std::vector<Cell> before = cells;
     cells = along(cells, share.axis, share.weight * dt);
     for (std::size_t s = 0; s < cells.size(); ++s)
       for (std::size_t c = 0; c < lost_.size(); ++c) lost_[c] += before[s][c] - cells[s][c];
     limit(cells);
-    fluid_.text().t = now;
+    fluid_.text().set_time(now);
   }
   run_sources(cells, dt / 2);
-  fluid_.text().t = start;
+  fluid_.text().set_time(start);
   return cells;
 }
 
@@ -559,11 +559,7 @@ Cell WrittenScheme::derivatives(const FluidCell& cell, const Cell& of_fluxes,
   const Cell none(n), still = sources(none);
   Written& text = fluid_.text();
   const Cell by_time = slope(1e-3L, [&](long double h) {
-    const long double now = text.t;
-    text.t += h;
-    Cell u = fluid_.densities(cell.primitives, p);
-    text.t = now;
-    return u;
+    return text.later(h, [&] { return fluid_.densities(cell.primitives, p); });
   });
   std::vector<Cell> matrix(n, Cell(n + 1));
   for (std::size_t i = 0; i < n; ++i) matrix[i][n] = of_fluxes.at(i) + still[i] - by_time[i];

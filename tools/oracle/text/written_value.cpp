@@ -403,14 +403,11 @@ Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* plac
   if (e.primes != 1) throw NotCovered{e.span, "a second time derivative"};
   const bool stored = plain && found->second.order == 2;
   if (moves && !stored) {
-    const long double now = t;
     const auto after = [&](long double steps) {
       const OtherState other(*this, next_state(), root_);
       *moves = steps * move_step;
-      t = now + steps * move_step;
-      Numbers v = at(base, scope, place);
+      Numbers v = later(*moves, [&] { return at(base, scope, place); });
       *moves = 0;
-      t = now;
       return v;
     };
     was_moved = true;

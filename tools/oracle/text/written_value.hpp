@@ -146,6 +146,7 @@ class Written {
   const physics::Facts& facts() const { return facts_; }
   bool expanding() const { return !scale_factor_.empty(); }
   bool closed() const { return expanding() && !prescribed_; }
+  const std::string& scale_factor() const { return scale_factor_; }
   bool hamiltonian() const;
 
   /// Reads the `lattice` clause, for a lattice of this shape.
@@ -154,6 +155,25 @@ class Written {
   void declare(int sites);
   /// Sets a(t) and H of a prescribed scale factor.
   void set_background();
+  /// Sets t with them.
+  void set_time(long double time) {
+    t = time;
+    set_background();
+  }
+  /// The same some time later; a scale factor that follows the averages changes with H.
+  void advance(long double by) {
+    if (closed()) a += by * a * hubble;
+    set_time(t + by);
+  }
+  /// Calls f some time later.
+  template <class Value>
+  auto later(long double by, Value f) {
+    const long double now = t, a_now = a, hubble_now = hubble;
+    advance(by);
+    auto value = f();
+    t = now, a = a_now, hubble = hubble_now;
+    return value;
+  }
 
   /// The value of an expression at a place; `place` null: of the whole box.
   Numbers value(const dsl::Expr& e, const Place* place);
