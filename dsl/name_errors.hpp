@@ -80,6 +80,11 @@ Diagnostic hubble_and_hamiltonian(Span at);
 
 // ---- types and indices ------------------------------------------------------------------------
 Diagnostic operand_types(Span at, const std::string& op, const Type& left, const Type& right);
+/// A number times a determinant, or below it; with the texts of both.
+Diagnostic number_beside_determinant(Span at, const std::string& op, const Type& left,
+                                     const Type& right, const std::string& determinant,
+                                     const std::string& number);
+Diagnostic sign_of_determinant(Span at, const std::string& determinant);
 Diagnostic complex_in_real_place(Span at, const std::string& place, Span declared);
 /// `limit u[0] = bound`: a limit must name the whole variable.
 Diagnostic limit_of_component(Span at, const Symbol& symbol, std::size_t index,

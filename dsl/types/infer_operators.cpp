@@ -21,6 +21,13 @@ bool is_zero(const Expr& expr) {
          std::strtod(expr.text.c_str(), nullptr) == 0;
 }
 
+/// For the base or the exponent of a power.
+std::string factor_text(const Expr& expr) {
+  const bool simple =
+      expr.kind == ExprKind::Number || expr.kind == ExprKind::Name || expr.kind == ExprKind::Call;
+  return simple ? to_text(expr) : "(" + to_text(expr) + ")";
+}
+
 Value merge(Type type, const Value& a, const Value& b) {
   Value value{type, a.free};
   value.free.insert(b.free.begin(), b.free.end());
@@ -37,6 +44,10 @@ Value Inference::unary(const Expr& expr, const Scope& scope) {
     return value;
   }
   Value value = infer(*expr.args[0], scope);
+  if (value.type.base == Base::Determinant) {
+    report(errors::sign_of_determinant(expr.span, to_text(*expr.args[0])));
+    return {};
+  }
   if (value.type.base == Base::Boolean) value.type.base = Base::Integer;
   if (value.type.base == Base::Group) {  // minus a link is not a link
     Type matrix = type_of(value.type.rows == 1 ? Base::Complex : Base::Matrix);
@@ -85,7 +96,16 @@ Value Inference::binary(const Expr& expr, const Scope& scope, bool outer) {
     if (!type && is_zero(*expr.args[1])) type = left.type;
   }
   if (!type) {
-    report(errors::operand_types(expr.span, op, left.type, right.type));
+    const bool first = left.type.base == Base::Determinant, product = op == "*";
+    const bool number = is_scalar(first ? right.type : left.type);
+    const bool second = product && right.type.base == Base::Determinant;
+    if (number && ((first && (product || op == "/")) || second)) {
+      report(errors::number_beside_determinant(expr.span, op, left.type, right.type,
+                                               factor_text(*expr.args[first ? 0 : 1]),
+                                               factor_text(*expr.args[first ? 1 : 0])));
+    } else {
+      report(errors::operand_types(expr.span, op, left.type, right.type));
+    }
     return merge(Type{}, left, right);
   }
   return merge(*type, left, right);

@@ -52,6 +52,10 @@ std::string determinant_hint(const std::string& op) {
   return "write pseudofermion(D) as an action of its own";
 }
 
+constexpr const char* kDeterminantRule =
+    "determinants multiply and divide each other and have numbers as powers: the action is minus "
+    "the logarithm of their product";
+
 }  // namespace
 
 Diagnostic operand_types(Span at, const std::string& op, const Type& left, const Type& right) {
@@ -60,14 +64,32 @@ Diagnostic operand_types(Span at, const std::string& op, const Type& left, const
            "`" + op + "` does not go between " + to_string(left) + " and " + to_string(right));
   d.under = to_string(left) + " " + op + " " + to_string(right);
   if (is_determinant(left) || is_determinant(right)) {
-    d.rule =
-        "determinants multiply and divide each other and have numbers as powers: the action is "
-        "minus the logarithm of their product";
+    d.rule = kDeterminantRule;
     d.hint = determinant_hint(op);
     return d;
   }
   d.rule = "sums and comparisons need one type on both sides; products scale, or apply a matrix";
   d.hint = operand_hint(op, left, right);
+  return d;
+}
+
+Diagnostic number_beside_determinant(Span at, const std::string& op, const Type& left,
+                                     const Type& right, const std::string& determinant,
+                                     const std::string& number) {
+  Diagnostic d = operand_types(at, op, left, right);
+  d.rule += ", to which a number in it adds a constant";
+  d.hint = "write " + determinant + "^" + (op == "/" ? "(1/" + number + ")" : number) +
+           " for this power of the weight, or " + determinant + " alone";
+  return d;
+}
+
+Diagnostic sign_of_determinant(Span at, const std::string& determinant) {
+  Diagnostic d = make("E0201", at, "a determinant has no sign");
+  d.under = "- det";
+  d.rule = kDeterminantRule;
+  d.hint = "write " + determinant +
+           "; as a weight below the line it goes with one above it, "
+           "pseudofermion(D1)/pseudofermion(D2)";
   return d;
 }
 

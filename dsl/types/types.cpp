@@ -105,9 +105,10 @@ Type scaled(const Type& number, const Type& other) {
 
 std::optional<Type> multiply_shapes(const Type& a, const Type& b, bool outer) {
   if (is_phase(a) && is_phase(b)) return a;
+  if (a.base == Base::Determinant || b.base == Base::Determinant)  // a number changes no weight
+    return a.base == b.base ? std::optional(a) : std::nullopt;
   if (is_scalar(a) || is_phase(a)) return scaled(a, b);
   if (is_scalar(b) || is_phase(b)) return scaled(b, a);
-  if (a.base == Base::Determinant && b.base == Base::Determinant) return a;
   if (a.base == Base::Vector && b.base == Base::Vector) {
     if (!outer) return std::nullopt;
     return matrix_of(a.rows, b.rows, a.complex || b.complex);
@@ -147,7 +148,8 @@ std::optional<Type> multiply_types(const Type& a, const Type& b, bool outer) {
 
 std::optional<Type> divide_types(const Type& a, const Type& b) {
   if (is_unknown(a) || is_unknown(b)) return with_place(Type{}, a, b);
-  if (a.base == Base::Determinant && b.base == Base::Determinant) return a;
+  if (a.base == Base::Determinant || b.base == Base::Determinant)
+    return a.base == b.base ? std::optional(a) : std::nullopt;
   if (!is_scalar(b) && !is_phase(b)) return std::nullopt;
   Type shape = scaled(b, a);
   if (shape.base == Base::Integer || shape.base == Base::Boolean) shape.base = Base::Real;

@@ -721,6 +721,9 @@ Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedA
     const std::string name = i == 0 ? action.name : fmt::format("{}_{}", action.name, i + 1);
     const DeterminantFactor top =
         lower.determinant_factor(*above[i].call, reading, above[i].power, above[i].beside_fraction);
+    if (std::ranges::all_of(top.form.terms,
+                            [](const SpinorTerm& t) { return t.path.word.empty(); }))
+      d.diagnostics.add(errors::determinant_without_links(above[i].call->span, top.name));
     if (above[i].power < 1 && i < below.size())
       d.fail(errors::not_yet(below[i]->span, "a quotient whose numerator has a fraction as power"));
     std::optional<DeterminantFactor> bottom;

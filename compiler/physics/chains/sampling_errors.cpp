@@ -57,6 +57,17 @@ Diagnostic determinant_below_alone(Span span, const std::string& what) {
                "write a quotient, pseudofermion(D1)/pseudofermion(D2)");
 }
 
+Diagnostic determinant_without_links(Span span, const std::string& op) {
+  Diagnostic d = error(
+      "W0771", span, fmt::format("`{}` holds no links: its determinant is a number", op),
+      "the same weight for all links",
+      "a determinant weighs links by the operator that holds them; a trajectory solves for this "
+      "one, and nothing moves by it",
+      fmt::format("write hops with links into {}, U[mu]*psi@mu, or leave the action out", op));
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
 Diagnostic action_of_reduction(Span span, const std::string& method) {
   return error("E0771", span, fmt::format("`{}` cannot draw with this action", method),
                "a reduction over sites, where a density is meant",

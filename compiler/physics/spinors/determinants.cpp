@@ -12,6 +12,7 @@
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/spinors/operator_bounds.hpp"
 #include "compiler/physics/spinors/solve.hpp"
 #include "compiler/text/solver.hpp"
 #include "dsl/words/builtins.hpp"
@@ -106,6 +107,67 @@ bool approximate(DeterminantFraction& fraction, int n) {
   return true;
 }
 
+long double number_of(Lowerer& lower, const dsl::Expr& e, const char* what) {
+  const auto value = algebra::constant(lower.fixed(e, what));
+  return value ? value->real : 0.0L;
+}
+
+/// Without `range`: the bounds of the spectrum that hold for any links. Where there is none from
+/// below, or a very small one, low is a small part of high, and a run ends where the spectrum
+/// leaves it.
+void bound_spectrum(const Declared& d, const dsl::Expr& call, const DeterminantFactor& factor,
+                    DeterminantFraction& fraction) {
+  constexpr double kSmallest = 1e-6, kRounding = 1e-9;
+  auto bounds = singular_values(d, factor.form);
+  if (bounds && factor.parts) bounds = singular_values_at_odd(d, *factor.parts, *bounds);
+  if (!bounds)
+    d.fail(errors::fraction_of_determinant(
+        call.span,
+        fmt::format("no bounds of the eigenvalues of {0} adj({0}) follow from its terms",
+                    factor.name),
+        "write range = [low, high] with the smallest and the largest eigenvalue of D adj(D)"));
+  const double high = bounds->most * bounds->most * (1 + kRounding);
+  const double low = bounds->least * bounds->least * (1 - kRounding);
+  const bool known = low >= kSmallest * high;
+  fraction.low = known ? low : kSmallest * high;
+  fraction.high = high;
+  d.remark(known ? fmt::format("{0}: the eigenvalues of {0} adj({0}){1} are between {2:.6g} and "
+                               "{3:.6g} for any links, by the norms of its terms",
+                               factor.name, factor.parts ? " at odd sites" : "", low, high)
+                 : fmt::format("{0}: the eigenvalues of {0} adj({0}){1} are below {2:.6g} for any "
+                               "links, by the norms of its terms; for the smallest one these give "
+                               "no bound, and {3:.2g} is taken, which a run watches",
+                               factor.name, factor.parts ? " at odd sites" : "", high,
+                               kSmallest * high));
+}
+
+/// The rational functions of a fraction from the options `tol` and `order`.
+void choose_functions(const Context& d, Lowerer& lower, const dsl::Expr& call,
+                      DeterminantFraction& fraction) {
+  const dsl::Expr *tol = option_of(call, "tol"), *order = option_of(call, "order"),
+                  *range = option_of(call, "range");
+  if (order && tol)
+    d.fail(
+        errors::option_value(tol->span, "tol", "left out where `order` says how many fractions"));
+  if (order) {
+    const std::int64_t n = lower.fixed_integer(*order, "`order`");
+    if (n < 1 || n > kMostFractions || !approximate(fraction, static_cast<int>(n)))
+      d.fail(errors::option_value(
+          order->span, "order",
+          "a whole number of fractions, at most 32, whose error is above 1e-13"));
+    return;
+  }
+  const long double wanted = tol ? number_of(lower, *tol, "`tol`") : kError;
+  if (!(wanted >= 1e-13L) || wanted > 0.1L)
+    d.fail(errors::option_value(tol->span, "tol", "a relative error from 1e-13 to 0.1"));
+  for (int n = first_order(fraction, wanted); n <= kMostFractions; ++n)
+    if (approximate(fraction, n) && std::max(fraction.action.error, fraction.field.error) <= wanted)
+      return;
+  d.fail(errors::fraction_of_determinant(
+      range ? range->span : call.span, "no 32 fractions are as accurate as `tol` on this range",
+      "take a larger `tol`, or a larger low, as far as the spectrum allows"));
+}
+
 /// Shifts of the poles behind the first one.
 std::vector<Expr> shifts_of(Arena& arena, const algebra::SimpleFractions& f) {
   std::vector<Expr> shifts;
@@ -147,47 +209,20 @@ std::vector<DeterminantCall> determinant_calls(const Context& d, const dsl::Expr
   return calls;
 }
 
-/// The rational functions of a fraction from the options `range`, `tol`, `order`.
+/// The power of a fraction, and the `range` that is written; without one low = high = 0.
 DeterminantFraction Lowerer::fraction_of(const dsl::Expr& call, long double power) {
   DeterminantFraction fraction;
   fraction.power = power;
-  const auto number = [&](const dsl::Expr& e, const char* what) {
-    const auto value = algebra::constant(fixed(e, what));
-    return value ? value->real : 0.0L;
-  };
   const dsl::Expr* range = option_of(call, "range");
-  if (!range)
-    d_.fail(errors::fraction_of_determinant(
-        call.span, "a fraction as the power of a determinant needs the range of the eigenvalues",
-        "write range = [low, high] with the smallest and the largest eigenvalue of D adj(D)"));
+  if (!range) return fraction;
   if (range->kind == dsl::ExprKind::List && range->args.size() == 2) {
-    fraction.low = number(*range->args[0], "`range`");
-    fraction.high = number(*range->args[1], "`range`");
+    fraction.low = number_of(*this, *range->args[0], "`range`");
+    fraction.high = number_of(*this, *range->args[1], "`range`");
   }
   if (!(fraction.low > 0) || !(fraction.high > fraction.low))
     d_.fail(errors::option_value(range->span, "range",
                                  "[low, high] with 0 < low < high, eigenvalues of D adj(D)"));
-  const dsl::Expr *tol = option_of(call, "tol"), *order = option_of(call, "order");
-  if (order && tol)
-    d_.fail(
-        errors::option_value(tol->span, "tol", "left out where `order` says how many fractions"));
-  if (order) {
-    const std::int64_t n = fixed_integer(*order, "`order`");
-    if (n < 1 || n > kMostFractions || !approximate(fraction, static_cast<int>(n)))
-      d_.fail(errors::option_value(
-          order->span, "order",
-          "a whole number of fractions, at most 32, whose error is above 1e-13"));
-    return fraction;
-  }
-  const long double wanted = tol ? number(*tol, "`tol`") : kError;
-  if (!(wanted >= 1e-13L) || wanted > 0.1L)
-    d_.fail(errors::option_value(tol->span, "tol", "a relative error from 1e-13 to 0.1"));
-  for (int n = first_order(fraction, wanted); n <= kMostFractions; ++n)
-    if (approximate(fraction, n) && std::max(fraction.action.error, fraction.field.error) <= wanted)
-      return fraction;
-  d_.fail(errors::fraction_of_determinant(
-      range->span, "no 32 fractions are as accurate as `tol` on this range",
-      "take a larger `tol`, or a larger low, as far as the spectrum allows"));
+  return fraction;
 }
 
 DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Reading& reading,
@@ -225,7 +260,11 @@ DeterminantFactor Lowerer::determinant_factor(const dsl::Expr& call, const Readi
           errors::no_halves(even_odd->span, factor.name, why, "the field is then at all sites"));
   }
   const bool root = power == 0.5L && !fraction_option(call) && has_hermitian_half(factor);
-  if (power < 1 && !root) factor.fraction = fraction_of(call, power);
+  if (power < 1 && !root) {
+    factor.fraction = fraction_of(call, power);
+    if (factor.fraction->high == 0) bound_spectrum(d_, call, factor, *factor.fraction);
+    choose_functions(d_, *this, call, *factor.fraction);
+  }
   if (const dsl::Expr* wrong = power < 1 || beside_fraction ? nullptr : fraction_option(call))
     d_.fail(errors::fraction_of_determinant(
         wrong->span, "the power of this determinant is whole: it takes no rational function",

@@ -4,7 +4,7 @@
 //
 // U_mu(s) = exp(i scale sum_a r(1 + a + G(mu + d s)) T_a), momenta sqrt(3) r(2^20 + ...), and the
 // components k = colour + N(spin + ns s) of phi r(2^21 + 1 + 2k) + i r(2^21 + 2 + 2k); s is the
-// site, x fastest, G the number of generators. Kernels run in the interpreter.
+// site, x fastest, G the number of generators. Kernels run in the interpreter, or on a device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,9 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/interpret/interpret.hpp"
 #include "tests/gauge/numbers.hpp"
-#include "tests/support/simulate.hpp"
+#include "tests/physics/gauge/fixed_machine.hpp"
 
 namespace vphi::testing {
 
@@ -56,16 +55,16 @@ inline Dense in_algebra(int n, const std::vector<double>& w) {
 class FixedQuarks {
  public:
   FixedQuarks(const std::string& text, int colours, int dims, int sites, double scale,
-              int spins = 4)  ///< 0 spins: without a determinant
-      : compiled_(compile_text(text, {})),
+              int spins = 4,                   ///< 0: without a determinant
+              const std::string& device = {})  ///< empty: the interpreter
+      : compiled_(compile_text(text, setup_of(device))),
         program_(*compiled_.program),
         colours_(colours),
         dims_(dims),
         sites_(sites),
         spins_(spins),
         generators_(colours == 1 ? 1 : colours * colours - 1),
-        run_(std::make_unique<kernel::Interpreter>(*compiled_.plan)) {
-    run_->start();
+        run_(fixed_machine(compiled_, device)) {
     for (int s = 0; s < sites_; ++s)
       for (int mu = 0; mu < dims_; ++mu) links_.push_back(link(s, mu, scale));
     put_links(0);
@@ -157,6 +156,44 @@ class FixedQuarks {
   }
 
   double scalar(const std::string& name) const { return run_->scalar(name); }
+
+  /// |phi|^2.
+  double squared_field() {
+    double sum = 0;
+    for (int k = 0; k < reals(); ++k)
+      for (const double value : field("phi", k)) sum += value * value;
+    return sum;
+  }
+  /// The sum of |eta|^2 of these actions, which S is before a trajectory.
+  double squared_eta(const std::vector<std::string>& actions) {
+    put_eta(actions);
+    double sum = 0;
+    for (const std::string& action : actions)
+      for (int k = 0; k < reals(); ++k) {
+        const std::vector<double>& eta = run_->buffer(action + "_y_" + std::to_string(k + 1));
+        for (int s = 0; s < sites_; ++s)
+          if (is_odd(s)) sum += std::pow(eta[static_cast<std::size_t>(s)], 2);
+      }
+    return sum;
+  }
+  /// The mean of re tr P/N of the links of now.
+  double plaquette(const std::vector<int>& extent) {
+    std::vector<Dense> now;
+    for (int s = 0; s < sites_; ++s)
+      for (int mu = 0; mu < dims_; ++mu) now.push_back(present_link(s, mu));
+    double sum = 0;
+    for (int s = 0; s < sites_; ++s)
+      for (int mu = 0; mu < dims_; ++mu)
+        for (int nu = 0; nu < mu; ++nu) {
+          const auto at = [&](int site, int axis) {
+            return now[static_cast<std::size_t>(axis + dims_ * site)];
+          };
+          const Dense loop = at(s, mu) * at(next(s, mu, extent), nu) *
+                             dagger(at(next(s, nu, extent), mu)) * dagger(at(s, nu));
+          for (int i = 0; i < colours_; ++i) sum += loop(i, i).real();
+        }
+    return sum / (colours_ * sites_ * dims_ * (dims_ - 1) / 2.0);
+  }
   std::size_t momenta() const { return static_cast<std::size_t>(sites_ * dims_ * generators_); }
 
   /// The sum of log|det R| at even sites after `action()`, of a local part that holds links; of the
@@ -259,13 +296,10 @@ class FixedQuarks {
       g.push_back(gauge::testing::exponential(C(0, 1) * in_algebra(colours_, w)));
     }
     for (int s = 0; s < sites_; ++s) {
-      int stride = 1;
       for (int mu = 0; mu < dims_; ++mu) {
-        const int n = extent[static_cast<std::size_t>(mu)], at = s / stride % n;
-        const int next = s + stride * (at + 1 == n ? 1 - n : 1);
         Dense& u = links_[static_cast<std::size_t>(mu + dims_ * s)];
-        u = g[static_cast<std::size_t>(s)] * u * dagger(g[static_cast<std::size_t>(next)]);
-        stride *= n;
+        u = g[static_cast<std::size_t>(s)] * u *
+            dagger(g[static_cast<std::size_t>(next(s, mu, extent))]);
       }
     }
   }
@@ -329,6 +363,38 @@ class FixedQuarks {
   }
 
  private:
+  /// The next site along an axis.
+  static int next(int s, int axis, const std::vector<int>& extent) {
+    int stride = 1;
+    for (int mu = 0; mu < axis; ++mu) stride *= extent[static_cast<std::size_t>(mu)];
+    const int n = extent[static_cast<std::size_t>(axis)];
+    return s + stride * (s / stride % n + 1 == n ? 1 - n : 1);
+  }
+
+  Dense present_link(int s, int mu) {
+    const std::size_t count = stored(links_.front()).size();
+    std::vector<double> v;
+    for (std::size_t i = 0; i < count; ++i)
+      v.push_back(run_->buffer(program_.state[static_cast<std::size_t>(mu) * count + i]
+                                   .buffer)[static_cast<std::size_t>(s)]);
+    Dense u(colours_);
+    if (colours_ == 1) {
+      u(0, 0) = std::polar(1.0, v[0]);
+    } else if (colours_ == 2) {
+      u(0, 0) = C(v[0], v[3]), u(0, 1) = C(v[2], v[1]);
+      u(1, 0) = C(-v[2], v[1]), u(1, 1) = C(v[0], -v[3]);
+    } else {
+      for (std::size_t i = 0; i < u.v.size(); ++i) u.v[i] = C(v[2 * i], v[2 * i + 1]);
+    }
+    return u;
+  }
+
+  static Simulation setup_of(const std::string& device) {
+    Simulation setup;
+    if (!device.empty()) setup.device = device;
+    return setup;
+  }
+
   /// sqrt(3/2) times the numbers of phi, from 2^22 + 2^24 j on for the action number j.
   void put_eta(const std::vector<std::string>& actions) {
     for (std::size_t j = 0; j < actions.size(); ++j) {
@@ -410,7 +476,7 @@ class FixedQuarks {
   Compilation compiled_;
   const program::Program& program_;
   int colours_, dims_, sites_, spins_, generators_;
-  std::unique_ptr<kernel::Interpreter> run_;
+  std::unique_ptr<FixedMachine> run_;
   std::vector<Dense> links_;
   std::vector<int> odd_;  ///< 1 at odd sites; empty: the fields are at all sites
   double logarithm_ = 0, logarithm_below_ = 0;

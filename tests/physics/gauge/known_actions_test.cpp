@@ -1,7 +1,9 @@
 // Numbers of an independent program on the fixed configuration (fixed_quarks.hpp): actions and
-// forces of loops, staggered quarks with fields at even sites, deltaH of trajectories.
+// forces of loops, staggered quarks with fields at even sites, deltaH and final links of
+// trajectories; the configuration itself.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 #include "tests/physics/gauge/fixed_quarks.hpp"
@@ -78,10 +80,56 @@ TEST(KnownActions, StaggeredQuarksAtEvenSites) {
   }
 }
 
+/// Links, momenta and fields are those of the independent program.
+TEST(KnownActions, TheConfiguration) {
+  for (const auto& [n, number] : {std::pair{1U, -0.3648022753186524},
+                                  {2U, -0.6175304623320699},
+                                  {3U, 0.046408194582909346},
+                                  {4U, -0.7139679766260087}})
+    EXPECT_NEAR(testing::hashed(n), number, 1e-15);
+  FixedQuarks quarks(
+      "model quarks\nlattice grid: 4 * 2 * 6 * 4\ngauge U: SU(3)\n"
+      "fermion psi: spinor, boundary(t) = antiperiodic\n"
+      "D(psi) = psi - 0.13*sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+      "action quarks = pseudofermion(D)\n"
+      "sample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = 1, scheme = "
+      "leapfrog\n}\ninit U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
+      3, 4, 192, 0.7);
+  const int last = 1 + 4 * 2 * (2 + 6 * 3);  // x = 1, y = 0, z = 2, t = 3
+  const auto near = [](testing::C a, testing::C b) { EXPECT_LT(std::abs(a - b), 1e-14); };
+  near(quarks.entry(0, 0, 0, 0), {0.915025867760661, -0.076025304407965});
+  near(quarks.entry(last, 3, 2, 1), {-0.242123216856355, -0.351241434568571});
+  EXPECT_NEAR(quarks.plaquette({4, 2, 6, 4}), 0.642941889967134, 1e-14);
+  double kinetic = 0;
+  for (std::size_t i = 0; i < quarks.momenta(); ++i)
+    kinetic += quarks.momentum(i) * quarks.momentum(i) / 2;
+  EXPECT_NEAR(kinetic, 3086.305868009236, 1e-9);
+  EXPECT_NEAR(quarks.squared_field(), 1561.955284863147, 1e-9);
+}
+
+TEST(KnownActions, PlaquettesOfPlanes) {
+  const auto plaquette = [](const std::string& gauge, const std::string& lattice, int colours,
+                            const std::vector<int>& extent, double scale) {
+    FixedQuarks links("model loops\nlattice grid: " + lattice + "\ngauge U: " + gauge +
+                          "\naction quarks = sum(1 - re(tr(loop(mu, nu, -mu, -nu))), mu < nu)\n"
+                          "sample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = 1, "
+                          "scheme = leapfrog\n}\ninit U ~ hot\nevery 1 trajectory: deltaH -> "
+                          "\"q.csv\"\n",
+                      colours, 2, extent[0] * extent[1], scale, 0);
+    links.energy();
+    return links.plaquette(extent);
+  };
+  EXPECT_NEAR(plaquette("U(1)", "4^2", 1, {4, 4}, 1.5), 0.145096183055, 1e-11);
+  EXPECT_NEAR(plaquette("SU(2)", "4 * 6", 2, {4, 6}, 1.2), 0.541755410965, 1e-11);
+}
+
 /// U(1) on 4^2, beta = 2, Wilson quarks of two components, tau = 1: loops and quarks are kicked
 /// together.
 TEST(KnownActions, DeltaHOfTrajectories) {
-  const auto delta = [](const std::string& options, const std::string& scheme, int steps) {
+  struct After {
+    double delta, plaquette;  ///< of the last links, before they are taken or not
+  };
+  const auto run = [](const std::string& options, const std::string& scheme, int steps) {
     FixedQuarks quarks(
         "model quarks\nparam kappa = 0.24\nlattice grid: 4^2\ngauge U: U(1)\n"
         "fermion psi: spinor(2), boundary(y) = antiperiodic\n"
@@ -93,25 +141,35 @@ TEST(KnownActions, DeltaHOfTrajectories) {
             std::to_string(steps) + ", scheme = " + scheme +
             "\n}\ninit U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n",
         1, 2, 16, 1.5, 2);
-    return quarks.trajectory({"quarks"});
+    const double action = options.empty() ? 33.4965010222 : 19.6084833889;
+    if (!options.empty()) quarks.at_odd_sites({4, 4});
+    const double delta = quarks.trajectory({"quarks"});
+    EXPECT_NEAR(quarks.squared_eta({"quarks"}), action, 1e-9);
+    return After{delta, quarks.plaquette({4, 4})};
   };
   struct Row {
     const char *options, *scheme;
     double known[3];
+    double plaquette;  ///< after 32 steps
   };
   const char *all = "", *odd = ", even_odd = on";
   const Row rows[] = {
-      {all, "leapfrog", {0.0689234535, 0.0162466326, 0.0040014052}},
-      {all, "omelyan2", {-0.0202576861, -0.0047804519, -0.0011778605}},
-      {all, "yoshida4", {0.0130779839, 0.0008980917, 0.0000572834}},
-      {odd, "leapfrog", {-0.2311269011, -0.0577672164, -0.0144415998}},
-      {odd, "omelyan2", {-0.0236068233, -0.0059842093, -0.0015007186}},
-      {odd, "yoshida4", {0.0151184500, 0.0009850341, 0.0000620673}},
+      {all, "leapfrog", {0.0689234535, 0.0162466326, 0.0040014052}, 0.4686010790},
+      {all, "omelyan2", {-0.0202576861, -0.0047804519, -0.0011778605}, 0.4685805916},
+      {all, "yoshida4", {0.0130779839, 0.0008980917, 0.0000572834}, 0.4685715822},
+      {odd, "leapfrog", {-0.2311269011, -0.0577672164, -0.0144415998}, 0.5626088089},
+      {odd, "omelyan2", {-0.0236068233, -0.0059842093, -0.0015007186}, 0.5626070065},
+      {odd, "yoshida4", {0.0151184500, 0.0009850341, 0.0000620673}, 0.5625850501},
   };
   for (const Row& row : rows)
-    for (int i = 0; i < 3; ++i)
-      EXPECT_NEAR(delta(row.options, row.scheme, 8 << i), row.known[i], 1e-8)
-          << row.scheme << row.options << ", " << (8 << i) << " steps";
+    for (int i = 0; i < 3; ++i) {
+      SCOPED_TRACE(row.scheme + std::string(row.options) + ", steps: " + std::to_string(8 << i));
+      const After after = run(row.options, row.scheme, 8 << i);
+      EXPECT_NEAR(after.delta, row.known[i], 1e-8);
+      if (i == 2) {
+        EXPECT_NEAR(after.plaquette, row.plaquette, 1e-9);
+      }
+    }
 }
 
 }  // namespace
