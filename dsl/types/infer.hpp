@@ -51,7 +51,9 @@ struct Scope {
   struct Local {
     std::optional<Value> value;   ///< the value of a parameter of a function
     IndexRange* index = nullptr;  ///< or an index
-    Span declared;
+    Span declared = {};
+    /// Set where the text takes a parameter of a function as a condition.
+    bool* condition = nullptr;
   };
   const Scope* outer = nullptr;
   std::map<std::string, Local> locals;
@@ -116,6 +118,7 @@ class Inference {
   struct Called {
     Value value;
     std::map<std::size_t, IndexRange> ranges;  ///< by the number of the argument
+    std::set<std::size_t> conditions;          ///< arguments that stand where a condition does
   };
   Called function_body(const Symbol& symbol, const std::vector<Value>& arguments,
                        const std::set<std::size_t>& indices = {});
@@ -147,6 +150,8 @@ class Inference {
 
   // infer_calls.cpp
   Value call(const Expr& expr, const Scope& scope);
+  bool takes_conditions(const Expr& expr, const Symbol& symbol, const std::vector<Value>& arguments,
+                        const std::set<std::size_t>& indices, const Scope& scope);
   Value user_call(const Expr& expr, const Symbol& symbol, const Scope& scope);
   Value builtin_call(const Expr& expr, const Builtin& builtin, const Scope& scope);
   Value site_number(const Expr& expr);

@@ -105,6 +105,28 @@ void Inference::named_parameter(const NamedArgument& named, const Scope& scope) 
   report(unknown(name, scope));
 }
 
+/// Whether what the text of a function takes as a condition is one here. A parameter that is handed
+/// on is one in the function around it too.
+bool Inference::takes_conditions(const Expr& expr, const Symbol& symbol,
+                                 const std::vector<Value>& arguments,
+                                 const std::set<std::size_t>& indices, const Scope& scope) {
+  const Called open = function_body(symbol, std::vector<Value>(symbol.parameters.size()), indices);
+  bool all = true;
+  for (const std::size_t i : open.conditions) {
+    const Expr& argument = *expr.args[i];
+    const Scope::Local* local =
+        argument.kind == ExprKind::Name ? scope.find(argument.text) : nullptr;
+    if (local != nullptr && local->condition != nullptr) *local->condition = true;
+    const Type& type = arguments[i].type;
+    if (is_unknown(type) || type.base == Base::Boolean) continue;
+    report(errors::condition_wanted(
+        argument.span, "the argument `" + symbol.parameters[i] + "` of `" + symbol.name + "`",
+        type));
+    all = false;
+  }
+  return all;
+}
+
 Value Inference::user_call(const Expr& expr, const Symbol& symbol, const Scope& scope) {
   std::vector<Value> arguments;
   for (const ExprPtr& argument : expr.args) arguments.push_back(infer(*argument, scope));
@@ -144,6 +166,7 @@ Value Inference::user_call(const Expr& expr, const Symbol& symbol, const Scope& 
     indices[i] = &bare;
     places.insert(i);
   }
+  if (!takes_conditions(expr, symbol, arguments, places, scope)) return {};
   const Called called = function_body(symbol, arguments, places);
   Value value = called.value;
   for (const auto& [i, name] : indices) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <deque>
 #include <map>
 
 #include "dsl/collect.hpp"
@@ -373,17 +374,21 @@ Inference::Called Inference::function_body(const Symbol& symbol,
   Scope scope;
   scope.definition = true;
   Called made;
+  std::deque<bool> conditions(symbol.parameters.size());
   for (std::size_t i = 0; i < symbol.parameters.size() && i < arguments.size(); ++i) {
     Scope::Local& local = scope.locals[symbol.parameters[i]];
     if (indices.contains(i)) {
       local.index = &made.ranges[i];
     } else {
       local.value = arguments[i];
+      local.condition = &conditions[i];
     }
   }
   const int errors = resolved_.diagnostics.errors();
   made.value = infer(*symbol.value, scope);
   for (const std::size_t i : indices) made.value.free.erase(symbol.parameters[i]);
+  for (std::size_t i = 0; i < conditions.size(); ++i)
+    if (conditions[i]) made.conditions.insert(i);
   busy_.erase(&symbol);
   if (resolved_.diagnostics.errors() > errors) made.value = {};
   calls_[key] = made;
@@ -513,6 +518,8 @@ std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scop
 
 Value Inference::condition(const Expr& expr, const Scope& scope, const std::string& place) {
   Value value = infer(expr, scope);
+  const Scope::Local* local = expr.kind == ExprKind::Name ? scope.find(expr.text) : nullptr;
+  if (local != nullptr && local->condition != nullptr) *local->condition = true;
   if (!is_unknown(value.type) && value.type.base != Base::Boolean) {
     report(errors::condition_wanted(expr.span, place, value.type));
   }

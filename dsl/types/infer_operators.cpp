@@ -139,6 +139,7 @@ Value Inference::select(const Expr& expr, const Scope& scope) {
     report(errors::operand_types(expr.span, "if else", a.type, b.type));
     type = Type{};
   }
+  if (is_unknown(chosen.type)) type = Type{};  // at each site, or once
   return merge(merge(*type, a, b).type, merge(*type, a, b), chosen);
 }
 

@@ -152,6 +152,10 @@ void for_each_expression(System& system, const std::function<void(Expr&)>& see) 
     if (s.even_odd)
       map(s.even_odd->op), map(s.even_odd->adjoint), map(s.even_odd->source), map(s.even_odd->back);
   }
+  if (auto& law = system.gauss_projection) {
+    one(law->size);
+    for (auto& [array, change] : law->change) one(change);
+  }
   for (OutputClause& out : system.outputs) {
     one(out.after), one(out.averages_from);
     std::ranges::for_each(out.observables, observable);
@@ -203,11 +207,11 @@ class Settle {
     }
     if (outside) lattice.fixed_value = static_cast<double>(outside->number.real);
     if (own.empty()) return;
-    if (!system_.solves.empty())
+    if (const LinearSystem* solve = solved_in_a_run())
       d_.fail(errors::not_yet(
-          system_.solves[0].span,
-          turns_ ? "a linear system beside neighbours across a twisted boundary"
-                 : "a linear system in a box whose fields differ in their boundaries"));
+          solve->span, turns_
+                           ? "a linear system beside neighbours across a twisted boundary"
+                           : "a linear system in a box whose fields differ in their boundaries"));
     if (system_.conservation)
       d_.fail(errors::not_yet(d_.grid.span, "these boundaries beside conservation laws"));
     own_ = own;
@@ -231,13 +235,20 @@ class Settle {
       });
   }
 
+  /// A linear system other than that of a start, whose numbers have the ends of the lattice.
+  const LinearSystem* solved_in_a_run() const {
+    const auto found =
+        std::ranges::find_if(system_.solves, [](const LinearSystem& s) { return !s.at_start; });
+    return found == system_.solves.end() ? nullptr : &*found;
+  }
+
   /// What reads neighbours by itself knows no shifted ends.
   void check_shifted() {
     const auto refuse = [&](dsl::Span span, const std::string& what) {
       d_.fail(errors::shifted_box(span, what, d_.grid.span));
     };
     if (system_.conservation) refuse(d_.grid.span, "conservation laws");
-    if (!system_.solves.empty()) refuse(system_.solves[0].span, "a linear system");
+    if (const LinearSystem* solve = solved_in_a_run()) refuse(solve->span, "a linear system");
     std::vector<Expr> all;
     for_each_expression(system_, [&](Expr& e) { all.push_back(e); });
     algebra::visit(all, [&](Expr, Expr node) {

@@ -33,7 +33,8 @@ bool starts_as_one(const Program& d, const StateField& links, const StartValues&
 
 /// Whether generators and waves part: the differences in the law are those of numbers.
 bool by_waves(const Program& d, const StartValues& start) {
-  return d.grid.dims <= 3 && std::ranges::none_of(d.fields, [&](const StateField& field) {
+  return d.grid.dims <= 3 && !d.grid.shifted() &&
+         std::ranges::none_of(d.fields, [&](const StateField& field) {
            return (field.links && field.walls.any_open()) ||
                   (field.matrices() && !starts_as_one(d, field, start));
          });
@@ -46,10 +47,14 @@ void check(const Program& d, const dsl::Item& item, const StartValues& start) {
   const bool zero = item.relation != dsl::Item::Relation::Drawn && item.value &&
                     Lowerer(d).real(*item.value, "what `gauss` starts as").is_zero();
   if (!zero) refuse("it is not 0", "write gauss = 0, and charges as fields of H");
-  if (d.grid.shifted())
-    refuse("rows of the box go on in others",
-           "leave `shifted` out of the lattice, or start E and momenta by formulas");
-  if (!d.periodic()) refuse("the box is not periodic", "remove `boundary` of fields at sites");
+  const auto goes_on = [&](Walls walls) {  // in the same rows or in others
+    walls.shift = {};
+    return walls.periodic(d.grid.dims);
+  };
+  const bool around = goes_on(d.grid) && std::ranges::all_of(d.fields, [&](const StateField& f) {
+                        return goes_on(d.walls_of(f.arrays.front()));
+                      });
+  if (!around) refuse("the box is not periodic", "remove `boundary` of fields at sites");
   for (const auto& [array, value] : start)
     if (value.needs_hubble)
       refuse("a start needs H, which needs the energy of E", "write the start without H");
