@@ -189,8 +189,8 @@ emit::Bindings bindings_of(const schedule::Plan& plan) {
 /// H200 with divided sweeps, with 100 planes a rank 1.11 times. Where a launch moves few bytes,
 /// more launches cost more than an exchange: it takes 6 us on two H200, and then all of their
 /// multiprocessors move 4e7 bytes in 10 us. The same for all ranks, whatever their planes.
-bool divisible(const schedule::Plan& plan, const kernel::Kernel& kernel,
-               const emit::TargetInfo& target) {
+bool divisible(const kernel::Kernel& kernel, const emit::TargetInfo& target,
+               const emit::Bindings& bindings) {
   constexpr double kBytesOfAUnit = 3e5;
   if (target.is_cpu || emit::walks_lines(kernel, target)) return false;
   const kernel::Planes& planes = kernel.planes.value();
@@ -198,20 +198,39 @@ bool divisible(const schedule::Plan& plan, const kernel::Kernel& kernel,
   const double sites = static_cast<double>(kernel.walked_sites() / planes.own * planes.whole) /
                        static_cast<double>(planes.ranks) / colours;
   if (kernel::cost(kernel).bytes * sites < kBytesOfAUnit * target.compute_units) return false;
-  return emit::planes_of_march(kernel, target, bindings_of(plan)) == 0;
+  return emit::planes_of_march(kernel, target, bindings) == 0;
 }
 
-/// For one of the ranks that share the lattice; false, with a message, where they cannot.
+/// Between classes of sites that `bindings` store apart, or, where the lattice has no room for such
+/// cuts, with one class. The same on all ranks.
+std::optional<schedule::NotCut> cut_between_classes(schedule::Plan& plan,
+                                                    const CompileOptions& options,
+                                                    std::int64_t planes, emit::Bindings& bindings) {
+  schedule::Place place{options.ranks, options.rank, options.ranks_beside, bindings.order.modulus};
+  auto refused = schedule::cut(plan, place, planes);
+  if (!refused || place.classes == 1) return refused;
+  bindings.order = plan.program.order = {};
+  place.classes = 1;
+  return schedule::cut(plan, place, planes);
+}
+
+/// For one of the ranks that share the lattice, with arrays that lie as on one device
+/// (emit/memory/memory_layout.hpp): places and order of `bindings`. False, with a message, where
+/// they cannot.
 bool cut_lattice(Compilation& c, const CompileOptions& options, const emit::TargetInfo& target,
-                 schedule::Division& division) {
-  const auto planes = emit::planes_of_slab(c.plan->kernels, target, bindings_of(*c.plan),
-                                           options.ranks / options.ranks_beside);
-  const auto refused =
-      schedule::cut(*c.plan, {options.ranks, options.rank, options.ranks_beside}, planes);
+                 emit::Bindings& bindings, schedule::Division& division) {
+  program::Program& p = c.plan->program;
+  emit::share_memory(c.plan->kernels, target, bindings, p);
+  if (std::ranges::all_of(p.buffers, [](const program::Buffer& b) { return b.home < 0; }))
+    bindings.order = p.order = {};
+  const auto planes =
+      emit::planes_of_slab(c.plan->kernels, target, bindings, options.ranks / options.ranks_beside);
+  const auto refused = cut_between_classes(*c.plan, options, planes, bindings);
   if (!refused) {
     schedule::exchange(*c.plan);
+    bindings.slots = bindings_of(*c.plan).slots;
     division = schedule::divide(*c.plan, options.ranks, [&](const kernel::Kernel& kernel) {
-      return divisible(*c.plan, kernel, target);
+      return divisible(kernel, target, bindings);
     });
     return true;
   }
@@ -311,7 +330,8 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   }
   const bool cut = options.ranks > 1;
   schedule::Division division;
-  if (cut && !cut_lattice(result, options, target, division)) return result;
+  emit::Bindings bindings = bindings_of(*result.plan);
+  if (cut && !cut_lattice(result, options, target, bindings, division)) return result;
   const bool single = cut || result.system->launches == physics::Launches::Step;
   if (!cut) schedule::prepare_multi_step(*result.plan, single);
   if (is_device_pass(options.stop_after)) {
@@ -325,7 +345,7 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
 
   StepsOfAPass together(*result.plan, target,
                         cut ? physics::Together{1, {}} : result.system->together);
-  emit::Bindings bindings = bindings_of(*result.plan);
+  if (!cut) bindings = bindings_of(*result.plan);  // with what the steps before have added
   bindings.by_slot = std::ranges::all_of(result.plan->kernels, emit::is_single_site);
   std::optional<emit::Reading> reading;
   if (options.reading) bindings.reading = &reading.emplace(reading_of(result));

@@ -77,6 +77,7 @@ class Cutter {
         ranks_(place.ranks),
         rank_(place.rank),
         beside_(place.beside),
+        classes_(place.classes),
         planes_(planes) {
     cut_.axis = kernel::slab_axis(p_.extent);
     cut_.whole = p_.extent[static_cast<std::size_t>(cut_.axis)];
@@ -194,7 +195,7 @@ class Cutter {
   }
 
   std::int64_t modulus_of_colours() const {
-    std::int64_t modulus = 1;
+    std::int64_t modulus = classes_;
     for (const Kernel& kernel : plan_.kernels) {
       if (kernel.colours) modulus = std::lcm(modulus, std::int64_t{kernel.colours->modulus});
       // of a single row the sites that share blocks of random numbers stay together
@@ -356,7 +357,7 @@ class Cutter {
   Plan& plan_;
   program::Program& p_;
   int ranks_, rank_, beside_;
-  std::int64_t planes_;
+  std::int64_t classes_, planes_;
   program::Cut cut_;
 };
 

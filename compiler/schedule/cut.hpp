@@ -17,7 +17,9 @@
 // ghosts beside them. Cuts of it lie between slabs of a plane, and all ranks have as many lines.
 //
 // A cut lies between slabs (kernel/slabs.hpp) and at a multiple of the number of colours, so that
-// every site has the colour that it has in the whole lattice.
+// every site has the colour that it has in the whole lattice. Where a device stores classes of
+// sites apart (program::SiteOrder), it also lies at a multiple of their number, and so do ghosts
+// begin.
 #pragma once
 
 #include <optional>
@@ -40,6 +42,7 @@ struct Place {
   int ranks = 1, rank = 0;
   int beside =
       1;  ///< ranks along the second axis, a divisor of `ranks`: rank % beside is the place
+  std::int64_t classes = 1;  ///< of sites in memory: cuts and ghosts are whole multiples
 };
 
 /// `planes`: slabs have so many, or a fourth of the lattice, where that is less.

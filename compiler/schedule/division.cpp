@@ -64,7 +64,7 @@ class Divider {
     const Kernel& kernel = plan_.kernels[static_cast<std::size_t>(launch.kernel)];
     if (launch.halos.empty() || launch.solve >= 0 || !launch.maps.empty()) return 0;
     if (!kernel.planes || kernel.gathers || kernel::sums_pairs(kernel)) return 0;
-    if (!kernel.reductions.empty() || has_home(kernel) || !divisible_(kernel)) return 0;
+    if (!kernel.reductions.empty() || !divisible_(kernel)) return 0;
     std::int64_t deepest = 0;
     for (const program::Halo& halo : launch.halos)
       deepest = std::max<std::int64_t>({deepest, halo.depth[0], halo.depth[1]});
@@ -73,13 +73,6 @@ class Divider {
     const std::int64_t modulus = kernel.colours ? kernel.colours->modulus : 1;
     const std::int64_t planes = (deepest + modulus - 1) / modulus * modulus;
     return kPlanesOfAnEnd * planes <= least_ ? planes : 0;
-  }
-
-  bool has_home(const Kernel& kernel) const {
-    return std::ranges::any_of(kernel.arrays, [&](const kernel::ArrayParam& array) {
-      const int buffer = plan_.buffer_of[static_cast<std::size_t>(array.array)];
-      return p_.buffers[static_cast<std::size_t>(buffer)].home >= 0;
-    });
   }
 
   Parts parts_of(const Launch& launch, std::int64_t planes) {

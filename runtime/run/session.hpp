@@ -240,8 +240,7 @@ class Session {
   /// Bytes of the memory that contains the numbers of a buffer.
   std::size_t memory_of(int buffer) const;
   BufferHandle now(int buffer) const;
-  /// Numbers of a buffer with a home, of the type T in memory, from number `first` on; whole
-  /// instances.
+  /// Numbers of a buffer with a home, of the type T in memory, from number `first` on.
   template <class T>
   void gather(int buffer, std::size_t first, std::span<T> to);
   template <class T>

@@ -104,14 +104,13 @@ void Session::read_bytes(int buffer, std::span<std::byte> to) {
 }
 
 void Session::write_bytes(int buffer, std::span<const std::byte> from) {
-  if (program_.buffers[buffer].home < 0) {
+  if (program_.buffers[buffer].home < 0)
     device_.upload(now(buffer), 0, from);
-    if (lattice_) fill_ghosts(buffer);
-    return;
-  }
-  if (program_.buffers[buffer].precision == Precision::F64)
-    return scatter(buffer, 0, as_numbers<const double>(from));
-  scatter(buffer, 0, as_numbers<const float>(from));
+  else if (program_.buffers[buffer].precision == Precision::F64)
+    scatter(buffer, 0, as_numbers<const double>(from));
+  else
+    scatter(buffer, 0, as_numbers<const float>(from));
+  if (lattice_) fill_ghosts(buffer);
 }
 
 const std::vector<std::int64_t>& Session::places() {
@@ -121,31 +120,48 @@ const std::vector<std::int64_t>& Session::places() {
   return places_;
 }
 
+namespace {
+
+/// Whole instances that contain some numbers of a buffer with a home, as they lie in memory.
+template <class T>
+struct Instances {
+  Instances(const program::Buffer& b, const std::vector<std::int64_t>& places, std::size_t first,
+            std::size_t count)
+      : places(places),
+        lanes(static_cast<std::size_t>(b.lanes)),
+        lane(static_cast<std::size_t>(b.lane)),
+        begin(first / places.size() * places.size()),
+        numbers(((first + count + places.size() - 1) / places.size() * places.size() - begin) *
+                lanes) {}
+  std::size_t byte() const { return begin * lanes * sizeof(T); }
+  T& of_site(std::size_t site) {
+    const std::size_t k = (site - begin) % places.size(), instance = site - begin - k;
+    return numbers[(instance + static_cast<std::size_t>(places[k])) * lanes + lane];
+  }
+
+  const std::vector<std::int64_t>& places;
+  std::size_t lanes, lane;
+  std::size_t begin;  ///< number of the first site
+  std::vector<T> numbers;
+};
+
+}  // namespace
+
 template <class T>
 void Session::gather(int buffer, std::size_t first, std::span<T> to) {
-  const program::Buffer& b = program_.buffers[buffer];
-  const auto lanes = static_cast<std::size_t>(b.lanes), lane = static_cast<std::size_t>(b.lane);
-  std::vector<T> memory(to.size() * lanes);
-  device_.download(std::as_writable_bytes(std::span(memory)), now(buffer),
-                   first * lanes * sizeof(T));
-  const auto& places = this->places();
-  for (std::size_t start = 0; start < to.size(); start += places.size())
-    for (std::size_t site = 0; site < places.size(); ++site)
-      to[start + site] = memory[(start + static_cast<std::size_t>(places[site])) * lanes + lane];
+  if (to.empty()) return;
+  Instances<T> memory(program_.buffers[buffer], places(), first, to.size());
+  device_.download(std::as_writable_bytes(std::span(memory.numbers)), now(buffer), memory.byte());
+  for (std::size_t k = 0; k < to.size(); ++k) to[k] = memory.of_site(first + k);
 }
 
 template <class T>
 void Session::scatter(int buffer, std::size_t first, std::span<const T> from) {
-  const program::Buffer& b = program_.buffers[buffer];
-  const auto lanes = static_cast<std::size_t>(b.lanes), lane = static_cast<std::size_t>(b.lane);
-  std::vector<T> memory(from.size() * lanes);
-  const std::size_t at = first * lanes * sizeof(T);
-  device_.download(std::as_writable_bytes(std::span(memory)), now(buffer), at);
-  const auto& places = this->places();
-  for (std::size_t start = 0; start < from.size(); start += places.size())
-    for (std::size_t site = 0; site < places.size(); ++site)
-      memory[(start + static_cast<std::size_t>(places[site])) * lanes + lane] = from[start + site];
-  device_.upload(now(buffer), at, std::as_bytes(std::span(memory)));
+  if (from.empty()) return;
+  Instances<T> memory(program_.buffers[buffer], places(), first, from.size());
+  device_.download(std::as_writable_bytes(std::span(memory.numbers)), now(buffer), memory.byte());
+  for (std::size_t k = 0; k < from.size(); ++k) memory.of_site(first + k) = from[k];
+  device_.upload(now(buffer), memory.byte(), std::as_bytes(std::span(memory.numbers)));
 }
 
 }  // namespace vphi::runtime

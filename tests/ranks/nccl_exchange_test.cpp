@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <thread>
@@ -144,7 +145,23 @@ program::Program share(int ranks, int rank, End end) {
   p.cut.ends = {end, end}, p.cut.fixed_value = 2.5;
   p.cut.own = p.cut.planes(ranks, rank).count;
   p.extent = {kPlane, p.cut.own + 3, 1, 1};
+  p.order = {2, {1, 1, 0, 0}, 0};
   return p;
+}
+
+/// Calls look(place, plane, site) for each site of so many planes of memory; planes are numbered in
+/// the whole lattice, and may lie beyond its ends. With `lanes` places are those of ordered sites.
+template <class Look>
+void each_place(const program::Program& p, std::int64_t first, const std::array<int, 2>& depth,
+                int lanes, const Look& look) {
+  for (std::int64_t row = 2 - depth[0]; row < 2 + p.cut.own + depth[1]; ++row)
+    for (std::int64_t site = 0; site < kPlane; ++site) {
+      const std::int64_t number = row * kPlane + site;
+      for (int lane = 0; lane < std::max(1, lanes); ++lane)
+        look(static_cast<std::size_t>(lanes == 0 ? number
+                                                 : p.order.place(number, p.extent) * lanes + lane),
+             first + row - 2, site + lane * 100);
+    }
 }
 
 template <class T>
@@ -153,15 +170,21 @@ void fill_and_look(comm::Comm& comm, End end, program::Precision precision) {
   HostMemory device;
   NcclExchange exchange(p, device, comm, std::make_unique<ThroughComm>(comm));
   const std::int64_t first = p.cut.planes(comm.size(), comm.rank()).first, rows = p.extent[1];
-  std::vector<T> array(static_cast<std::size_t>(rows * kPlane), T(-1000));
-  for (std::int64_t row = 2; row < 2 + p.cut.own; ++row)
-    for (std::int64_t site = 0; site < kPlane; ++site)
-      array[static_cast<std::size_t>(row * kPlane + site)] =
-          static_cast<T>(value(first + row - 2, site));
+  const auto size = [&](int lanes) {
+    return static_cast<std::size_t>(rows * kPlane * std::max(1, lanes));
+  };
   Wanted wanted;
-  // another array with ghosts on one side, so that a message has several parts
-  for (const std::array<int, 2> depth : {std::array{2, 1}, std::array{1, 0}}) {
-    wanted.ghosts.push_back({device.allocate(array.size() * sizeof(T)), precision, depth});
+  // another array with ghosts on one side, so that a message has several parts, and two whose even
+  // and odd sites lie apart
+  for (const auto& [depth, lanes] :
+       {std::pair{std::array{2, 1}, 0}, std::pair{std::array{1, 0}, 0},
+        std::pair{std::array{2, 1}, 2}, std::pair{std::array{1, 1}, 1}}) {
+    std::vector<T> array(size(lanes), T(-1000));
+    each_place(p, first, {0, 0}, lanes, [&](std::size_t at, std::int64_t plane, std::int64_t site) {
+      array[at] = static_cast<T>(value(plane, site));
+    });
+    wanted.ghosts.push_back(
+        {device.allocate(array.size() * sizeof(T)), precision, depth, {}, lanes});
     device.upload(wanted.ghosts.back().array, 0, std::as_bytes(std::span(array)));
   }
   std::vector<double> sums(static_cast<std::size_t>(p.cut.own), comm.rank() + 1.0);
@@ -171,12 +194,14 @@ void fill_and_look(comm::Comm& comm, End end, program::Precision precision) {
   device.upload(wanted.joined[0].own, 0, std::as_bytes(std::span(sums)));
   exchange.exchange(wanted);
   for (const Wanted::Ghosts& ghosts : wanted.ghosts) {
+    std::vector<T> array(size(ghosts.lanes));
     device.download(std::as_writable_bytes(std::span(array)), ghosts.array, 0);
-    for (std::int64_t row = 2 - ghosts.depth[0]; row < 2 + p.cut.own + ghosts.depth[1]; ++row)
-      for (std::int64_t site = 0; site < kPlane; ++site)
-        EXPECT_EQ(static_cast<double>(array[static_cast<std::size_t>(row * kPlane + site)]),
-                  expected(first + row - 2, site, end, p.cut.fixed_value))
-            << "rank " << comm.rank() << " row " << row;
+    each_place(
+        p, first, ghosts.depth, ghosts.lanes,
+        [&](std::size_t at, std::int64_t plane, std::int64_t site) {
+          EXPECT_EQ(static_cast<double>(array[at]), expected(plane, site, end, p.cut.fixed_value))
+              << "rank " << comm.rank() << " plane " << plane << " site " << site;
+        });
   }
   std::vector<double> all(kPlanes);
   device.download(std::as_writable_bytes(std::span(all)), wanted.joined[0].all, 0);

@@ -112,12 +112,14 @@ Code Gather::site_in_memory_order() {
   const program::SiteOrder& order = job_.order;
   const Code cells = lit(kernel_.sites() / order.modulus);
   if (!kernel_.colours) {
-    const std::int64_t together = std::gcd(kernel_.sites() / order.modulus, together_);
+    const std::int64_t together = std::gcd(kernel_.walked_sites() / order.modulus, together_);
     return code(
                "const vphi_index colour = number/{0} % {1};\n"
-               "const vphi_index cell = number/{2}*{0} + number % {0};\n",
-               lit(together), lit(order.modulus), lit(together * order.modulus)) +
-           places(job_, colours_of(order), "cell", 0) + last_coordinate(job_, colours_of(order)) +
+               "const vphi_index {3} = number/{2}*{0} + number % {0};\n",
+               lit(together), lit(order.modulus), lit(together * order.modulus),
+               kernel_.planes ? "own" : "cell") +
+           own_cell() + places(job_, colours_of(order), "cell", 0) +
+           last_coordinate(job_, colours_of(order)) + sites_before_place(job_) +
            code(
                "const vphi_index shade = colour;\n"
                "const vphi_index place = shade*{} + cell;\n",
@@ -136,6 +138,19 @@ Code Gather::site_in_memory_order() {
              "const vphi_index place = shade*{} + {};\n",
              sum.empty() ? lit(0) : sum, lit(order.modulus), cells,
              cell_index(job_, [](int axis) { return Code(algebra::kAxisNames[axis]); }));
+}
+
+// Of a rank, which has ghosts before its own planes: the cell in memory. Classes have a share of
+// each row.
+Code Gather::own_cell() const {
+  if (!kernel_.planes) return {};
+  const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
+  if (kernel_.planes->second)
+    return code(
+        "const vphi_index cell = {};\n",
+        RowsOfLines(kernel_).place("own", cells_of(kernel_, colours_of(job_.order), 0), lit));
+  const std::int64_t plane = kernel_.walked_sites() / kernel_.planes->own / job_.order.modulus;
+  return code("const vphi_index cell = own + {};\n", lit(kernel_.planes->first * plane));
 }
 
 // The variable with the place of a neighbour in the memory of arrays with a home.

@@ -57,6 +57,7 @@ class Gather {
   Code axes_filled() const;
   Code in_pieces();
   Code site_in_memory_order();
+  Code own_cell() const;
   Code place(const algebra::Offset& offset, int copy);
   Code coordinates();
   Code axis_index(int axis, int d);

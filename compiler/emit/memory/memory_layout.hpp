@@ -20,6 +20,9 @@ namespace vphi::emit {
 
 /// Sets `bindings.places` and `bindings.order`, and the corresponding members of the program; needs
 /// `bindings.buffer_of`. Does nothing on processors, or where no kernel gains.
+/// Of a lattice that ranks share the kernels are those of the whole one: all ranks have the same
+/// places. The order is then that of a rank's memory, ghosts included, where cuts and ghosts are
+/// whole multiples of its classes.
 void share_memory(std::span<const kernel::Kernel> kernels, const TargetInfo& target,
                   Bindings& bindings, program::Program& program);
 

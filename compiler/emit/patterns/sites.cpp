@@ -142,9 +142,10 @@ Slots site_slots(const Job& job, int threads, const Groups& groups,
   slots["parameters_before"] = held ? parameters : "";
   slots["parameters_inside"] =
       held ? "" : rematerialise + "  // read again for each site\n" + parameters;
-  if (ghosts && job.kernel.planes->second)
+  const bool plain = !has_site_order(job);
+  if (plain && ghosts && job.kernel.planes->second)
     slots["parameters_inside"] += place_beside(job);
-  else if (ghosts)
+  else if (plain && ghosts)
     slots["parameters_inside"] +=
         code("const vphi_index at = own + {};\n",
              index_literal(job, sites / job.kernel.planes->own * job.kernel.planes->first));
@@ -239,10 +240,9 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const bool fewer = !many && !long_site && !job.dialect.processor() && reductions_64 >= kManySums;
   const std::int64_t shares = fewer ? std::max(wanted / kSitesPerThread, fewest) : wanted;
   const std::int64_t number = std::clamp<std::int64_t>(std::min(wanted, shares), 1, most);
-  const Groups groups{!free                 ? groups_within_reach(job, threads)
-                      : has_site_order(job) ? even_shares(wanted, number)
-                                            : groups_of_rank(kernel, number),
-                      1, 1};
+  const std::int64_t of_all = has_site_order(job) ? even_shares(wanted, number) : number;
+  const Groups groups{free ? groups_of_rank(kernel, of_all) : groups_within_reach(job, threads), 1,
+                      1};
   const std::int64_t partials = alone ? 0 : groups[0] * reductions_64;
 
   const GpuReductions reductions = gpu_reductions(job, threads);

@@ -11,51 +11,81 @@ namespace {
 
 constexpr std::size_t kUnrecorded = 32;  ///< tables of exchanges that no recording contains
 
-/// Lines of planes that rank `to` gets from rank `from`: a message for each plane.
-void add_blocks(std::vector<Message>& list, const program::Program& program, int ranks,
-                const Wanted& wanted, std::size_t number, int from, int to) {
-  const Wanted::Ghosts& ghosts = wanted.ghosts[number];
-  const program::Cut& cut = program.cut;
-  const auto lines =
-      static_cast<std::uint64_t>(program.extent[static_cast<std::size_t>(cut.axis - 1)]);
-  // a plane of memory has as many lines on all ranks
-  const std::uint64_t plane = plane_bytes(program, ghosts.precision), line = plane / lines;
-  for (const GhostBlock& block : ghost_blocks(cut, ranks, to, ghosts.depth, ghosts.beside)) {
-    if (block.of != from) continue;
-    const ImageMask mask = both(image_mask(cut, block.planes.change, ghosts.precision),
-                                image_mask(cut, block.lines.change, ghosts.precision));
-    for (std::int64_t k = 0; k < block.planes.count; ++k) {
-      const auto at = [&](std::int64_t p, std::int64_t l) {
-        return static_cast<std::uint64_t>(p + k) * plane + static_cast<std::uint64_t>(l) * line;
-      };
-      list.push_back({number, at(block.planes.from, block.lines.from),
-                      at(block.planes.to, block.lines.to),
-                      static_cast<std::uint64_t>(block.lines.count) * line, mask});
+/// The ghosts that one rank gets from another one, or from itself, as messages.
+class GhostMessages {
+ public:
+  GhostMessages(const program::Program& program, int ranks, const Wanted& wanted,
+                std::size_t number, int from, int to)
+      : cut_(program.cut),
+        ranks_(ranks),
+        ghosts_(wanted.ghosts[number]),
+        places_(places_of_array(program, ghosts_.precision, ghosts_.lanes)),
+        number_(number),
+        from_(from),
+        to_(to) {}
+
+  void operator()(std::vector<Message>& list) const {
+    if (cut_.second.ranks > 1)
+      blocks(list);
+    else
+      planes(list);
+  }
+
+ private:
+  /// Of planes that follow one another a message for each class.
+  void planes(std::vector<Message>& list) const {
+    for (const GhostPlanes& planes : ghosts_of(cut_, ranks_, to_, ghosts_.depth)) {
+      if (planes.of != from_) continue;
+      add(list, planes.from, planes.to, 0, 0,
+          static_cast<std::uint64_t>(planes.count) * places_.plane,
+          image_mask(cut_, planes.change, ghosts_.precision));
     }
   }
-}
+
+  /// Of lines of planes one for each plane and class.
+  void blocks(std::vector<Message>& list) const {
+    for (const GhostBlock& block : ghost_blocks(cut_, ranks_, to_, ghosts_.depth, ghosts_.beside)) {
+      if (block.of != from_) continue;
+      const ImageMask mask = both(image_mask(cut_, block.planes.change, ghosts_.precision),
+                                  image_mask(cut_, block.lines.change, ghosts_.precision));
+      for (std::int64_t k = 0; k < block.planes.count; ++k)
+        add(list, block.planes.from + k, block.planes.to + k, block.lines.from, block.lines.to,
+            static_cast<std::uint64_t>(block.lines.count) * places_.line, mask);
+    }
+  }
+
+  void add(std::vector<Message>& list, std::int64_t from, std::int64_t to, std::int64_t from_line,
+           std::int64_t to_line, std::uint64_t bytes, const ImageMask& mask) const {
+    for (std::uint64_t k = 0; k < places_.classes; ++k) {
+      const std::uint64_t there = places_.moved(k, to - from, to_line - from_line);
+      list.push_back(
+          {number_, at(from_, k, from, from_line), at(to_, there, to, to_line), bytes, mask});
+    }
+  }
+
+  /// Ranks have other numbers of planes, and each plane has the same place on all of them.
+  std::uint64_t at(int rank, std::uint64_t of_class, std::int64_t plane, std::int64_t line) const {
+    const auto planes =
+        static_cast<std::uint64_t>(cut_.planes(ranks_, rank).count + cut_.ghost[0] + cut_.ghost[1]);
+    return (of_class * planes + static_cast<std::uint64_t>(plane)) * places_.plane +
+           static_cast<std::uint64_t>(line) * places_.line;
+  }
+
+  const program::Cut& cut_;
+  int ranks_;
+  const Wanted::Ghosts& ghosts_;
+  PlacesOfArray places_;
+  std::size_t number_;
+  int from_, to_;
+};
 
 }  // namespace
 
 std::vector<Message> array_messages(const program::Program& program, int ranks,
                                     const Wanted& wanted, int from, int to) {
   std::vector<Message> list;
-  for (std::size_t g = 0; g < wanted.ghosts.size(); ++g) {
-    const Wanted::Ghosts& ghosts = wanted.ghosts[g];
-    if (program.cut.second.ranks > 1) {
-      add_blocks(list, program, ranks, wanted, g, from, to);
-      continue;
-    }
-    const std::uint64_t plane = plane_bytes(program, ghosts.precision);
-    // a plane of memory has the same place on all ranks, which have other numbers of them above
-    for (const GhostPlanes& planes : ghosts_of(program.cut, ranks, to, ghosts.depth)) {
-      if (planes.of != from) continue;
-      list.push_back({g, static_cast<std::uint64_t>(planes.from) * plane,
-                      static_cast<std::uint64_t>(planes.to) * plane,
-                      static_cast<std::uint64_t>(planes.count) * plane,
-                      image_mask(program.cut, planes.change, ghosts.precision)});
-    }
-  }
+  for (std::size_t g = 0; g < wanted.ghosts.size(); ++g)
+    GhostMessages(program, ranks, wanted, g, from, to)(list);
   for (std::size_t d = 0; d < wanted.dealt.size(); ++d) {
     const Wanted::Runs& runs =
         wanted.dealt[d].runs[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];

@@ -38,6 +38,35 @@ std::size_t plane_bytes(const program::Program& p, Precision precision) {
          (precision == Precision::F32 ? sizeof(float) : sizeof(double));
 }
 
+std::uint64_t PlacesOfArray::moved(std::uint64_t from, std::int64_t planes,
+                                   std::int64_t lines) const {
+  const auto modulus = static_cast<std::int64_t>(classes);
+  const std::int64_t change =
+      planes * static_cast<std::int64_t>(beyond) + lines * static_cast<std::int64_t>(aside);
+  return (from + static_cast<std::uint64_t>((change % modulus + modulus) % modulus)) % classes;
+}
+
+PlacesOfArray places_of_array(const program::Program& p, Precision precision, int lanes) {
+  PlacesOfArray places;
+  places.plane = plane_bytes(p, precision);
+  const int second = p.cut.axis - 1;
+  if (lanes > 0) {
+    const auto weight = [&](int axis) {
+      return static_cast<std::uint64_t>(p.order.weights[static_cast<std::size_t>(axis)]);
+    };
+    places.classes = static_cast<std::uint64_t>(p.order.modulus);
+    places.plane = places.plane * static_cast<std::uint64_t>(lanes) / places.classes;
+    places.beyond = weight(p.cut.axis);
+    if (second >= 0) places.aside = weight(second);
+  }
+  if (second >= 0)
+    places.line =
+        places.plane / static_cast<std::uint64_t>(p.extent[static_cast<std::size_t>(second)]);
+  return places;
+}
+
+int lanes_of(const program::Buffer& buffer) { return buffer.home < 0 ? 0 : buffer.lanes; }
+
 namespace {
 
 /// The planes of all other ranks, above the own ones in cyclic order.
@@ -144,6 +173,13 @@ std::vector<GhostBlock> ghost_blocks(const Cut& cut, int ranks, int rank,
       if (p + l > 0)
         blocks.push_back({planes[p].of * second.ranks + lines[l].of, planes[p], lines[l]});
   return blocks;
+}
+
+void Wanted::Ghosts::deepen(const Ghosts& other) {
+  for (std::size_t side = 0; side < 2; ++side) {
+    depth[side] = std::max(depth[side], other.depth[side]);
+    beside[side] = std::max(beside[side], other.beside[side]);
+  }
 }
 
 ImageMask both(const ImageMask& first, const ImageMask& then) {

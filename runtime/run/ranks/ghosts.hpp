@@ -30,6 +30,24 @@ ImageMask image_mask(const program::Cut& cut, program::Cut::End end, program::Pr
 std::size_t plane_bytes(const program::Program& of_rank, program::Precision precision);
 std::size_t planes_in_memory(const program::Program& of_rank);
 
+/// How an array lies in memory: its planes one after the other, or, where sites are ordered
+/// (program::SiteOrder), those of each class of sites, class after class. A class has a share of
+/// each plane.
+struct PlacesOfArray {
+  std::uint64_t plane = 0;  ///< bytes of a plane, of one class
+  std::uint64_t line = 0;   ///< of it, bytes of a line along the second axis of a cut
+  std::uint64_t classes = 1;
+  std::uint64_t beyond = 0;  ///< the class number of a site grows so, from plane to plane
+  std::uint64_t aside = 0;   ///< likewise from line to line
+  /// The class of what lies in class `from`, on other planes and lines.
+  std::uint64_t moved(std::uint64_t from, std::int64_t planes, std::int64_t lines) const;
+};
+/// `lanes`: Buffer::lanes of a buffer with a home; 0: plain memory.
+PlacesOfArray places_of_array(const program::Program& of_rank, program::Precision precision,
+                              int lanes);
+/// Buffer::lanes as `places_of_array` takes it.
+int lanes_of(const program::Buffer& buffer);
+
 /// So many planes below and above the own ones of `rank`, at most those of the whole lattice; where
 /// a cut has all, these. Beyond an end that is not periodic no more than the rank has.
 std::vector<GhostPlanes> ghosts_of(const program::Cut& cut, int ranks, int rank,
@@ -59,6 +77,8 @@ struct Wanted {
     BufferHandle array;
     program::Precision precision = program::Precision::F64;
     std::array<int, 2> depth{}, beside{};  ///< program::Halo
+    int lanes = 0;                         ///< lanes_of
+    void deepen(const Ghosts& other);
   };
   /// Memory of all ranks, one rank after the other: partial sums, or their planes of an array.
   /// Bytes of this rank, which begin at `own_at`, and of all.

@@ -129,8 +129,8 @@ void LatticeRanks::through_host(const Wanted& wanted) {
   }
   for (const Wanted::Dealt& dealt : wanted.dealt) dealt_through_host(dealt);
   for (const Wanted::Ghosts& ghosts : wanted.ghosts) {
-    if (program_.cut.second.ranks > 1)
-      blocks_through_host(ghosts);
+    if (program_.cut.second.ranks > 1 || ghosts.lanes > 0)
+      messages_through_host(ghosts);
     else if (beyond_neighbours(program_.cut, comm_.size(), ghosts.depth))
       others_through_host(ghosts);
     else
@@ -138,8 +138,8 @@ void LatticeRanks::through_host(const Wanted& wanted) {
   }
 }
 
-/// Lines of planes, in the order in which both ends list them.
-void LatticeRanks::blocks_through_host(const Wanted::Ghosts& ghosts) {
+/// Lines of planes, or planes of classes of sites, in the order in which both ends list them.
+void LatticeRanks::messages_through_host(const Wanted::Ghosts& ghosts) {
   Wanted wanted;
   wanted.ghosts.push_back(ghosts);
   const auto between = [&](int from, int to) {

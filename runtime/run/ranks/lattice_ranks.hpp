@@ -50,7 +50,7 @@ class LatticeRanks {
  private:
   void through_host(const Wanted& wanted);
   void dealt_through_host(const Wanted::Dealt& dealt);
-  void blocks_through_host(const Wanted::Ghosts& ghosts);
+  void messages_through_host(const Wanted::Ghosts& ghosts);
   void others_through_host(const Wanted::Ghosts& ghosts);
   void neighbours_through_host(const Wanted::Ghosts& ghosts);
   /// Null: through the memory of the host.

@@ -1,5 +1,6 @@
 // What a session does beside its launches where ranks share the lattice.
 #include <algorithm>
+#include <utility>
 
 #include "runtime/run/ranks/joint_sums.hpp"
 #include "runtime/run/ranks/lattice_ranks.hpp"
@@ -31,21 +32,35 @@ Wanted::Dealt sums_in_order(const program::Cut& cut, int ranks, BufferHandle own
   return dealt;
 }
 
-/// An array on the whole lattice, of the lines that ranks have of planes.
-Wanted::Dealt whole_of_lines(const program::Program& p, int ranks, BufferHandle own,
-                             BufferHandle all, std::size_t plane) {
+/// An array on the whole lattice, of what ranks have of the planes of one class of sites
+/// (PlacesOfArray).
+Wanted::Dealt whole_of_class(const program::Program& p, int ranks, BufferHandle own,
+                             BufferHandle all, const PlacesOfArray& places,
+                             std::uint64_t of_class) {
   const program::Cut& cut = p.cut;
   const auto size = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
-  const std::uint64_t line = plane / size(p.extent[static_cast<std::size_t>(cut.axis - 1)]),
-                      whole_plane = line * size(cut.second.whole);
-  Wanted::Dealt dealt{own, all, {}};
+  const bool second = cut.second.ranks > 1;
+  const std::uint64_t whole_plane = second ? places.line * size(cut.second.whole) : places.plane;
+  Wanted::Dealt dealt{own, all, {}, static_cast<int>(of_class)};
   for (int giver = 0; giver < ranks; ++giver) {
     const program::Cut::Planes planes = cut.planes(ranks, giver), lines = cut.lines(giver);
-    dealt.runs.emplace_back(
-        static_cast<std::size_t>(ranks),
-        Wanted::Runs{size(cut.ghost[0]) * plane + size(cut.second.ghost[0]) * line, plane,
-                     size(planes.first) * whole_plane + size(lines.first) * line, whole_plane,
-                     size(lines.count) * line, size(planes.count)});
+    const std::int64_t first = cut.ghost[0], first_line = cut.second.ghost[0];
+    const std::uint64_t in_memory = size(planes.count + first + cut.ghost[1]),
+                        there = places.moved(of_class, planes.first - first,
+                                             second ? lines.first - first_line : 0);
+    Wanted::Runs runs{(of_class * in_memory + size(first)) * places.plane,
+                      places.plane,
+                      (there * size(cut.whole) + size(planes.first)) * whole_plane,
+                      whole_plane,
+                      places.plane,
+                      size(planes.count)};
+    if (second) {
+      runs.from += size(first_line) * places.line, runs.to += size(lines.first) * places.line;
+      runs.bytes = size(lines.count) * places.line;
+    } else {
+      runs.bytes *= std::exchange(runs.count, 1);  // planes that follow one another
+    }
+    dealt.runs.emplace_back(static_cast<std::size_t>(ranks), runs);
   }
   return dealt;
 }
@@ -56,12 +71,16 @@ Wanted::Dealt whole_of_lines(const program::Program& p, int ranks, BufferHandle 
 void Session::add_wanted_before(const program::Launch& launch, Wanted& wanted) const {
   for (const Argument& a : program_.kernels[launch.kernel].arguments) {
     if (a.kind == Argument::Kind::Whole) {
-      const std::size_t plane = plane_bytes(program_, program_.buffers[a.index].precision);
-      if (program_.cut.second.ranks > 1) {
-        wanted.dealt.push_back(whole_of_lines(program_, lattice_->comm().size(), now(a.index),
-                                              whole_[a.index], plane));
+      const program::Buffer& buffer = program_.buffers[a.index];
+      const int lanes = lanes_of(buffer);
+      if (program_.cut.second.ranks > 1 || lanes > 0) {
+        const PlacesOfArray places = places_of_array(program_, buffer.precision, lanes);
+        for (std::uint64_t k = 0; k < places.classes; ++k)
+          wanted.dealt.push_back(whole_of_class(program_, lattice_->comm().size(), now(a.index),
+                                                whole_[a.index], places, k));
         continue;
       }
+      const std::size_t plane = plane_bytes(program_, buffer.precision);
       wanted.joined.push_back({now(a.index), whole_[a.index],
                                static_cast<std::size_t>(program_.cut.own) * plane,
                                static_cast<std::size_t>(a.bytes),
@@ -82,15 +101,26 @@ void Session::add_wanted_before(const program::Launch& launch, Wanted& wanted) c
 }
 
 void Session::add_wanted_after(const program::Launch& launch, Wanted& wanted) const {
-  for (const program::Halo& halo : launch.halos)
-    wanted.ghosts.push_back(
-        {now(halo.buffer), program_.buffers[halo.buffer].precision, halo.depth, halo.beside});
+  for (const program::Halo& halo : launch.halos) {
+    const program::Buffer& buffer = program_.buffers[halo.buffer];
+    const Wanted::Ghosts ghosts{now(halo.buffer), buffer.precision, halo.depth, halo.beside,
+                                lanes_of(buffer)};
+    // buffers with one home are sent together
+    const auto known = std::ranges::find_if(wanted.ghosts, [&](const Wanted::Ghosts& other) {
+      return ghosts.lanes > 0 && other.array.id == ghosts.array.id;
+    });
+    if (known == wanted.ghosts.end())
+      wanted.ghosts.push_back(ghosts);
+    else
+      known->deepen(ghosts);
+  }
 }
 
 void Session::fill_ghosts(int buffer) {
   Wanted wanted;
-  wanted.ghosts.push_back({now(buffer), program_.buffers[buffer].precision, program_.cut.deepest(),
-                           program_.cut.second.ghost});
+  const program::Buffer& about = program_.buffers[buffer];
+  wanted.ghosts.push_back({now(buffer), about.precision, program_.cut.deepest(),
+                           program_.cut.second.ghost, lanes_of(about)});
   lattice_->exchange(wanted);
 }
 

@@ -1,0 +1,262 @@
+// Arrays of links and spinors whose even and odd sites lie apart on a GPU
+// (emit/memory/memory_layout.hpp), on lattices that ranks share: the order stays, and fields have
+// the bits of one device. Kernels as for GPUs on OpenCL's processor, planes through the host.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "runtime/comm/team.hpp"
+#include "runtime/device/cuda/nvrtc.hpp"
+#include "runtime/device/opencl/opencl.hpp"
+#include "runtime/run/ranks/parts_beside.hpp"
+#include "runtime/run/session.hpp"
+#include "tests/support/opencl_gpu.hpp"
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+struct Shared {
+  const char* name;
+  std::string text;
+  int steps = 1;
+  int ranks = 2, beside = 1;
+  int classes = 2;     ///< of sites
+  bool parts = false;  ///< launches of steps are divided
+};
+
+void PrintTo(const Shared& row, std::ostream* out) { *out << row.name; }
+
+std::string quaternions(const std::string& lattice, const std::string& rest) {
+  return "model shared \"links\"\nlattice grid: " + lattice +
+         "\ngauge U: SU(2)\nP[mu,nu] = loop(mu, nu, -mu, -nu)\n"
+         "action S = 2*sum(2 - re(tr(P[mu,nu])), mu < nu)\n" +
+         rest +
+         "init U ~ hot\nevery 1 sweep: u = mean(re(tr(P[mu,nu])), mu < nu), polyakov -> \"p.h5\"\n";
+}
+
+const std::string kHopOfRanks =
+    "model shared \"a hop\"\nlattice grid: 2*4*4*8\ngauge U: U(1)\n"
+    "fermion psi, chi: spinor, boundary(t) = antiperiodic\n"
+    "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+    "init U ~ hot\ninit psi ~ normal, chi = hop(psi)\n"
+    "at end: a = total(dot(chi, chi)) -> \"p.h5\"\n";
+
+std::optional<program::Program> program_of(const Shared& row, int rank, bool alone) {
+  emit::TargetInfo gpu = testing::opencl_gpu(0);
+  gpu.contract = false;
+  const testing::ScratchFolder folder;
+  const std::string path = folder / "model.vphi";
+  std::ofstream(path) << row.text;
+  CompileOptions options;
+  options.precision = "f64";
+  if (!alone) options.ranks = row.ranks, options.rank = rank, options.ranks_beside = row.beside;
+  Compilation c = compile_model(path, options, gpu);
+  for (const dsl::Diagnostic& d : c.diagnostics.all()) ADD_FAILURE() << d.code << d.message;
+  return std::move(c.program);
+}
+
+using Arrays = std::map<std::string, std::vector<double>>;
+
+/// All arrays of the state, and what the outputs made of them.
+struct Seen {
+  Arrays arrays;
+  std::map<std::string, double> scalars;
+};
+
+Seen seen_after(runtime::Session& session, const program::Program& p, int steps) {
+  session.start();
+  session.advance(steps);
+  Seen seen;
+  for (std::size_t b = 0; b < p.buffers.size(); ++b)
+    if (p.buffers[b].state) seen.arrays[p.buffers[b].name] = session.read(static_cast<int>(b));
+  for (const program::Output& output : p.outputs) {
+    for (const auto* list : {&output.averages, &output.before, &output.launches, &output.then})
+      session.launch(*list);
+    for (const program::ScalarOutput& scalar : output.scalars)
+      seen.scalars[scalar.name] = session.scalars()[static_cast<std::size_t>(scalar.slot)];
+    session.release_scratch();
+  }
+  return seen;
+}
+
+/// Number of a site of the whole lattice, from that in a rank's memory; ghosts go around.
+std::int64_t in_whole(const program::Program& p, int ranks, int rank, std::int64_t site) {
+  const program::Cut& cut = p.cut;
+  const std::array<std::int64_t, 4> whole = p.whole_extent();
+  std::int64_t number = 0, stride = 1;
+  for (int axis = 0; axis < p.dims; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    std::int64_t x = site % p.extent[a];
+    site /= p.extent[a];
+    if (axis == cut.axis) x += cut.planes(ranks, rank).first - cut.ghost[0];
+    if (cut.second.ranks > 1 && axis == cut.axis - 1)
+      x += cut.lines(rank).first - cut.second.ghost[0];
+    number += stride * ((x + whole[a]) % whole[a]);
+    stride *= whole[a];
+  }
+  return number;
+}
+
+bool own_site(const program::Program& p, std::int64_t site) {
+  std::int64_t stride = 1;
+  for (int axis = 0; axis < p.cut.axis - 1; ++axis)
+    stride *= p.extent[static_cast<std::size_t>(axis)];
+  const auto beside = static_cast<std::size_t>(p.cut.axis - 1);
+  const std::int64_t line = site / stride % p.extent[beside] - p.cut.second.ghost[0],
+                     plane = site / stride / p.extent[beside] - p.cut.ghost[0];
+  const std::int64_t lines = p.cut.second.ranks > 1 ? p.cut.second.own : p.extent[beside];
+  return plane >= 0 && plane < p.cut.own && line >= 0 && line < lines;
+}
+
+/// The own sites of a rank have the bits of one device.
+void compare_own(const program::Program& p, const Shared& row, int rank, const Seen& all,
+                 const Seen& own) {
+  for (const auto& [name, values] : own.arrays) {
+    const std::vector<double>& expected = all.arrays.at(name);
+    std::size_t differ = 0, compared = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto site = static_cast<std::int64_t>(i);
+      if (!own_site(p, site)) continue;
+      const double there = expected[static_cast<std::size_t>(in_whole(p, row.ranks, rank, site))];
+      differ += std::bit_cast<std::uint64_t>(values[i]) != std::bit_cast<std::uint64_t>(there);
+      ++compared;
+    }
+    EXPECT_EQ(compared, expected.size() / static_cast<std::size_t>(p.cut.whole) *
+                            static_cast<std::size_t>(p.cut.own) /
+                            static_cast<std::size_t>(row.beside))
+        << name;
+    EXPECT_EQ(differ, 0U) << name << " of rank " << rank;
+  }
+  for (const auto& [name, value] : all.scalars)
+    EXPECT_NEAR(own.scalars.at(name), value, 1e-12 * std::max(1.0, std::abs(value))) << name;
+}
+
+/// What the host writes comes back, ghosts are the neighbours' planes, and parts are read alone.
+void look_through_host(runtime::Session& session, const program::Program& p, const Shared& row,
+                       int rank) {
+  const auto number = [&](std::size_t b, std::int64_t site) {
+    return static_cast<double>(1 + in_whole(p, row.ranks, rank, site)) +
+           1e-3 * static_cast<double>(b);
+  };
+  for (std::size_t b = 0; b < p.buffers.size(); ++b) {
+    if (!p.buffers[b].state || p.buffers[b].home < 0) continue;
+    std::vector<double> values(static_cast<std::size_t>(p.sites()));
+    for (std::int64_t site = 0; site < p.sites(); ++site)
+      values[static_cast<std::size_t>(site)] = own_site(p, site) ? number(b, site) : -1;
+    const auto buffer = static_cast<int>(b);
+    session.write(buffer, values);
+    const auto bytes = std::as_bytes(std::span(values));
+    session.write_bytes(buffer, bytes);
+    std::vector<double> again = session.read(buffer);
+    std::size_t differ = 0;
+    const bool turned = p.cut.ends[0] == program::Cut::End::Antiperiodic;
+    for (std::int64_t site = 0; site < p.sites(); ++site) {
+      const double value = again[static_cast<std::size_t>(site)];
+      differ += (turned ? std::abs(value) : value) != number(b, site);
+    }
+    EXPECT_EQ(differ, 0U) << p.buffers[b].name;
+    const auto first = session.read_own_sites(buffer, 3, 2);
+    for (std::size_t k = 0; k < first.size(); ++k)
+      EXPECT_EQ(std::floor(first[k]), static_cast<double>(4 + k));
+  }
+}
+
+class OrderedSites : public ::testing::TestWithParam<Shared> {};
+
+/// In parts (schedule/division.hpp), where a rank has planes enough.
+TEST_P(OrderedSites, HaveTheBitsOfOneDevice) {
+  setenv("VPHI_OPENCL_OPTIONS", "-cl-opt-disable", 1);
+  runtime::Device* device = testing::device("opencl");
+  if (!device) GTEST_SKIP() << "no OpenCL here";
+  const Shared& row = GetParam();
+  const auto whole = program_of(row, 0, true);
+  ASSERT_TRUE(whole);
+  runtime::Session one(*whole, *device);
+  const Seen all = seen_after(one, *whole, row.steps);
+  ASSERT_GE(all.arrays.size(), 8U);
+  comm::Team team(row.ranks);
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < row.ranks; ++rank)
+    threads.emplace_back([&, rank] {
+      const auto comm = team.comm(rank);
+      const auto own = program_of(row, rank, false);
+      ASSERT_TRUE(own);
+      EXPECT_EQ(own->order.modulus, row.classes);
+      EXPECT_TRUE(std::ranges::any_of(own->buffers, [](const auto& b) { return b.lanes == 2; }));
+      EXPECT_EQ(runtime::has_parts(*own, own->step), row.parts);
+      const auto here = runtime::open_device("opencl");
+      runtime::SessionOptions options;
+      options.comm = comm.get();
+      runtime::Session session(*own, *here, options);
+      const Seen seen = seen_after(session, *own, row.steps);
+      compare_own(*own, row, rank, all, seen);
+      look_through_host(session, *own, row, rank);
+    });
+}
+
+const std::string kTrajectory =
+    "sample hmc, trajectories = 1, tau = 0.1 {\n  level S: steps = 1, scheme = leapfrog\n}\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Links, OrderedSites,
+    ::testing::Values(
+        Shared{"heatbath", quaternions("2*4*2*16", "sample heatbath, sweeps = 3, overrelax = 1\n"),
+               1, 2, 1, 2, true},
+        Shared{"trajectory", quaternions("2*2*4*8", kTrajectory), 1, 2, 1, 2, true},
+        Shared{"unlike shares of three dimensions",
+               quaternions("4*4*16", "sample heatbath, sweeps = 3\n"), 2, 3},
+        Shared{"two axes", quaternions("2*32*32*4", "sample heatbath, sweeps = 3\n"), 1, 4, 2},
+        Shared{"odd extent", quaternions("3*2*2*8", kTrajectory), 1, 2, 1, 1, true},
+        Shared{"hop", kHopOfRanks, 0}),
+    [](const auto& info) {
+      std::string name = info.param.name;
+      std::ranges::replace(name, ' ', '_');
+      return name;
+    });
+
+/// On CUDA a link of SU(2) in f32 is read by one load, in shares as on one GPU, and each kernel of
+/// a share compiles.
+TEST(SharesOfLinks, LieAsOnOneGpu) {
+  emit::TargetInfo cuda = testing::opencl_gpu(132);
+  cuda.target = program::Target::Cuda;
+  const testing::ScratchFolder folder;
+  const std::string path = folder / "model.vphi";
+  std::ofstream(path) << quaternions("8*8*8*16", "sample overrelax, sweeps = 3\n");
+  CompileOptions options;
+  options.precision = "f32";
+  const Compilation one = compile_model(path, options, cuda);
+  options.ranks = 2, options.rank = 1;
+  const Compilation share = compile_model(path, options, cuda);
+  ASSERT_TRUE(one.program && share.program);
+  EXPECT_EQ(share.program->order.modulus, 2);
+  ASSERT_EQ(share.program->buffers.size(), one.program->buffers.size());
+  int fours = 0;
+  for (std::size_t b = 0; b < one.program->buffers.size(); ++b) {
+    const program::Buffer &here = share.program->buffers[b], &there = one.program->buffers[b];
+    EXPECT_EQ(std::tuple(here.home, here.lane, here.lanes),
+              std::tuple(there.home, there.lane, there.lanes))
+        << here.name;
+    fours += here.lanes == 4;
+  }
+  EXPECT_EQ(fours, 16);  // four directions, four numbers
+  if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
+  for (const program::Kernel& kernel : share.program->kernels) {
+    std::string log;
+    EXPECT_NO_THROW(runtime::nvrtc_compile(kernel.source, "sm_90", &log)) << log;
+  }
+}
+
+}  // namespace
+}  // namespace vphi
