@@ -16,6 +16,7 @@ namespace vphi::physics {
 Start read_start(const Program& program, ProgramUnits& units) {
   StartValues values = read_initial(program, units);
   start_conserved(program, values);
+  part_with_hubble(program, values);
   background_scalars(program, units, values);
   Start start;
   start.initial = initial_values(program, units, values);

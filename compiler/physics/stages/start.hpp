@@ -17,6 +17,9 @@ struct StartValue {
   dsl::Span span;
   bool velocity = false;
   bool needs_hubble = false;  ///< it depends on H of a metric that follows the averages
+  /// Beside `init gauss = 0`: what H adds to it, as a multiple of H, once the law holds; null:
+  /// none.
+  Expr by_hubble = {};
 };
 using StartValues = std::map<int, StartValue>;
 

@@ -17,6 +17,10 @@
 
 namespace vphi::physics {
 
+/// Parts momenta that need H from what H adds to them: the law is solved for without it, the
+/// Friedmann equation has the energies of what then is there, and H follows. That addition must
+/// obey the law by itself; E0895 where the algebra does not find that.
+void part_with_hubble(const Program& d, StartValues& start);
 /// Sets `gauss` or `projected` of the result where an `init` names `gauss`. `start`: the values of
 /// `init`. E0895 where it cannot be obeyed.
 void gauss_start(const Program& d, ProgramUnits& units, const StartValues& start, Start& result);

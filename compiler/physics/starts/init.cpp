@@ -716,7 +716,9 @@ StartValues read_initial(const Program& d, ProgramUnits& units) {
                              node.is(Op::Load) ? start.find(node->index) : start.end();
                          return other != start.end() && other->second.needs_hubble;
                        });
-      if (s.needs_hubble && !s.velocity) {
+      const StateField* field = d.field_of(array);
+      const bool moves = s.velocity || (field && d.is_momentum(*field));
+      if (s.needs_hubble && !moves) {
         d.fail(errors::not_yet(s.span, "a field whose initial value needs the Hubble rate"));
       }
     }

@@ -50,6 +50,9 @@ Expr hubble_at_start(const Program& d, ProgramUnits& units, const StartValues& s
       open = algebra::substitute(open, arena.load(array), s.value);
     }
   }
+  for (const auto& [array, s] : start)
+    if (const Expr u = arena.load(array); s.by_hubble)
+      open = algebra::substitute(open, u, u + d.hubble() * s.by_hubble);
   const auto average = [&](Expr e) {
     const Expr mean = unmixed.quantity(arena.make(Op::Mean, {e}));
     return algebra::substitute(mean, d.scale(), arena.integer(1));
@@ -106,6 +109,11 @@ std::vector<InitialValue> initial_values(const Program& d, ProgramUnits& units,
     for (const auto& [array, s] : start) {
       if (s.needs_hubble == with_hubble) place(array);
     }
+  }
+  for (const auto& [array, s] : start) {
+    if (!s.by_hubble) continue;
+    const Expr added = distribute(factors.at(array), unmixed.quantity(d.hubble() * s.by_hubble));
+    initial.push_back({array, arena.load(array) + snap_numbers(units.at_start(added))});
   }
   // psi' = (A/B) a^(r-s) phi' + r h psi  (docs/formulas.md 1.2)
   for (const auto& [array, s] : start) {

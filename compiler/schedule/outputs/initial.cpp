@@ -121,9 +121,11 @@ class StartBlock {
         state_.scalars[s.symbol] = system_.arena->number(*number);
   }
 
-  void set_arrays() {
+  /// `until_gauss`: without what needs a scalar that the state gives, which Gauss's law changes.
+  void set_arrays(bool until_gauss) {
     for (const auto& v : system_.variables) state_.arrays[v.array] = system_.arena->integer(0);
     for (const physics::InitialValue& initial : system_.initial) {
+      if (until_gauss && needs_scalar_of_state(initial)) continue;
       for (const auto& s : system_.scalars)
         if (algebra::depends_on(initial.value, system_.arena->symbol(s.symbol))) set_scalar(s);
       state_.arrays[initial.array] =
@@ -133,6 +135,17 @@ class StartBlock {
       Expr& value = state_.arrays[v.array];
       if (!value.is(Op::Load)) value = block_.array(v.name, value, v.array);
       wanted_.arrays[v.array] = value;
+    }
+  }
+
+  /// What `set_arrays` has left, of the arrays in memory.
+  void set_late_arrays() {
+    for (const physics::InitialValue& initial : system_.initial) {
+      if (!needs_scalar_of_state(initial)) continue;
+      const Expr value = at(state_, initial.value);
+      state_.arrays[initial.array] =
+          block_.array(name_of(system_, initial.array), value, initial.array);
+      wanted_.arrays[initial.array] = state_.arrays.at(initial.array);
     }
   }
 
@@ -165,6 +178,13 @@ class StartBlock {
   }
 
  private:
+  bool needs_scalar_of_state(const physics::InitialValue& initial) const {
+    return std::ranges::any_of(system_.scalars, [&](const physics::ScalarVariable& s) {
+      return !algebra::constant(s.initial) &&
+             algebra::depends_on(initial.value, system_.arena->symbol(s.symbol));
+    });
+  }
+
   /// A scalar is computed when a value needs it first, from the state as it is then.
   void set_scalar(const physics::ScalarVariable& s) {
     if (state_.scalars.contains(s.symbol)) return;
@@ -194,9 +214,10 @@ Initial initial_state(const physics::System& system, Slots& slots, Storage& stor
   }
   StartBlock start(system, slots, storage);
   start.set_numbers();
-  start.set_arrays();
+  const bool gauss = !system.gauss.empty() || system.gauss_projection;
+  start.set_arrays(gauss);
   std::vector<StartPart> parts;
-  if (system.gauss.empty() && !system.gauss_projection) {
+  if (!gauss) {
     start.set_scalars();
     parts.push_back(start.take("initial"));
   } else {
@@ -205,6 +226,7 @@ Initial initial_state(const physics::System& system, Slots& slots, Storage& stor
     StartBlock scalars(system, slots, storage);
     scalars.set_numbers();
     scalars.set_scalars();
+    scalars.set_late_arrays();
     parts.push_back(scalars.take("initial_scalars"));
   }
   StartPart last = std::move(parts.back());
