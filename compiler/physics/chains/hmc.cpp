@@ -65,8 +65,13 @@ class TrajectoryReader {
     if (!d_.grid.present)
       d_.fail(errors::not_yet(clause_.keyword_span, "a Markov chain without a lattice"));
     for (const StateField& field : d_.fields) {
-      if (field.spinor || field.particle || field.drawn)
+      if (field.particle || field.drawn)
         d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
+      if (field.spinor) {
+        if (drawn_at_start(field))
+          noise_.insert(noise_.end(), field.arrays.begin(), field.arrays.end());
+        continue;  // another one stays as it is
+      }
       if (field.links) {
         if (field.roots > 0)
           d_.fail(errors::roots_outside_of_chain(field.span, field.name, field.roots));
@@ -83,6 +88,22 @@ class TrajectoryReader {
         d_.fail(errors::constrained_in_trajectory(field.span, field.name, !field.values.empty()));
       matter_.push_back(&field);
     }
+  }
+
+  /// Whether `init psi ~ normal` draws the spinor: each trajectory then draws it anew.
+  bool drawn_at_start(const StateField& field) const {
+    for (const dsl::Clause* clause : d_.resolved.clauses("init")) {
+      for (const dsl::Item& item : clause->items) {
+        if (!item.head || item.head->name != field.name || !item.value ||
+            item.relation != dsl::Item::Relation::Drawn)
+          continue;
+        if (item.head->form != dsl::Head::Form::Plain || item.value->text != "normal" ||
+            !item.value->args.empty())
+          d_.fail(errors::noise_of_trajectory(item.span, field.name));
+        return true;
+      }
+    }
+    return false;
   }
 
   bool holds(const NamedAction& action, int array) {
@@ -489,6 +510,10 @@ class TrajectoryReader {
       t.refresh.values.emplace_back(
           array, gauge::times(
                      width, arena().random(Op::Normal, static_cast<int>(t.refresh.values.size()))));
+    for (const int array : noise_)
+      t.refresh.values.emplace_back(
+          array, arena().random(Op::Normal, static_cast<int>(t.refresh.values.size())));
+    if (!noise_.empty()) t.refresh.shown += ", spinors of noise";
     const std::size_t normals = t.refresh.values.size();
     for (std::size_t i = 0; i < kept_.size(); ++i)
       t.refresh.values.emplace_back(kept_[i], arena().load(moved_[i]));
@@ -597,6 +622,7 @@ class TrajectoryReader {
   std::vector<std::pair<int, int>> matter_momenta_;  ///< array of a field and of its momentum
   std::vector<int> moved_, kept_;
   std::vector<int> drawn_;  ///< arrays of pseudofermions that each trajectory draws
+  std::vector<int> noise_;  ///< arrays of spinors that each trajectory draws for what is measured
   Expr determinants_;       ///< S of all determinants at a site; null: there are none
   int energy_ = -1;
 };

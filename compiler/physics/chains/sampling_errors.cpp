@@ -61,8 +61,8 @@ Diagnostic determinant_without_links(Span span, const std::string& op) {
   Diagnostic d = error(
       "W0771", span, fmt::format("`{}` holds no links: its determinant is a number", op),
       "the same weight for all links",
-      "a determinant weighs links by the operator that holds them; a trajectory solves for this "
-      "one, and nothing moves by it",
+      "a determinant weighs links by the operator that holds them; this one adds a constant to the "
+      "action",
       fmt::format("write hops with links into {}, U[mu]*psi@mu, or leave the action out", op));
   d.severity = dsl::Severity::Warning;
   return d;
@@ -199,6 +199,14 @@ Diagnostic start_not_a_root(Span span, const std::string& links, int roots) {
   return error("E0832", span, fmt::format("`{}` cannot start like this", links), "",
                fmt::format("a link of Z({}) is one of the {} roots of unity", roots, roots),
                fmt::format("write `init {0} ~ hot`, `init {0} ~ cold` or `init {0} = 1`", links));
+}
+
+Diagnostic noise_of_trajectory(Span span, const std::string& spinor) {
+  return error("E0901", span, fmt::format("such a start of `{}` in `hmc` is not there yet", spinor),
+               "",
+               "each trajectory draws a spinor anew that starts `~ normal`; one that starts as a "
+               "formula stays as it is",
+               fmt::format("write init {0} ~ normal, and factors where {0} is used", spinor));
 }
 
 Diagnostic option_of_roots(Span span, const std::string& option, int roots) {

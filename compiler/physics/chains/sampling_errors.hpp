@@ -77,6 +77,8 @@ Diagnostic sweeps_missing(Span span);
 Diagnostic trajectories_missing(Span span);
 /// A determinant in a denominator that no other one is above of; `what` says how it is written.
 Diagnostic determinant_below_alone(Span span, const std::string& what);
+/// A spinor of noise in trajectories that is not plainly `~ normal`.
+Diagnostic noise_of_trajectory(Span span, const std::string& spinor);
 /// W0771: an operator without links, whose determinant weighs nothing.
 Diagnostic determinant_without_links(Span span, const std::string& op);
 /// An action without a level, an action in two levels, a level without an integrator.

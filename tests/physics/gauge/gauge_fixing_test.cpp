@@ -219,6 +219,29 @@ TEST(GaugeFixing, LeavesTheChainAlone) {
   EXPECT_EQ(last(with, "plaquette"), last(without, "plaquette"));
 }
 
+/// Quarks that take phases at the edges: their pion is that of the links before they were turned.
+TEST(GaugeFixing, QuarksWithTwistsAreTheSame) {
+  if (!native()) GTEST_SKIP() << "no native device";
+  const auto pion = [](const std::string& links, const std::string& theta) {
+    return last(
+        testing::run_text("model twisted\nparam kappa = 0.2\nlattice grid: 4^2\ngauge U: SU(2)\n"
+                          "fermion psi: spinor(2), boundary(x) = twisted(" +
+                              theta +
+                              "), boundary(y) = antiperiodic\nV = landau(U, 1e-14)\n"
+                              "D(psi) = psi - kappa*sum((1 - gamma[mu])*" +
+                              links +
+                              "[mu]*psi@mu, mu = directions(+,-))\n"
+                              "S[s,c] = solve(D, (index(x) + index(y) == 0)*spinor(s, c), solver = "
+                              "cgne(1e-13))\ninit U ~ hot\n"
+                              "at end: pion = total(sum(norm2(S[s,c]), s, c)) -> \"c.csv\"\n",
+                          {}),
+        "pion");
+  };
+  const double wanted = pion("U", "0.7");
+  EXPECT_NEAR(pion("V", "0.7"), wanted, 1e-10 * wanted);
+  EXPECT_GT(std::abs(pion("V", "0") - wanted), 1e-3 * wanted);
+}
+
 /// In f32 the gauge is found in f64, where the bound can be met.
 TEST(GaugeFixing, SinglePrecisionMeetsTheBound) {
   if (!native()) GTEST_SKIP() << "no native device";
