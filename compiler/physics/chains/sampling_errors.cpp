@@ -297,14 +297,15 @@ Diagnostic odd_action(Span span, const std::string& field, const std::string& ax
 Diagnostic no_reflection(Span span, const std::string& field, const std::string& why, bool discrete,
                          Span sample) {
   return with_label(
-      error("E0771", span, fmt::format("`overrelax` cannot mirror `{}` with this action", field),
-            "",
-            fmt::format("overrelaxation changes a value and keeps the action, which is known where "
-                        "the action is quadratic in a number, a cosine of an angle or linear in a "
-                        "vector with a norm; here it is {}",
-                        why),
-            discrete ? "write `sample heatbath, sweeps = N` without overrelax"
-                     : "write `sample metropolis, sweeps = N, width = 1` without overrelax"),
+      error(
+          "E0771", span, fmt::format("`overrelax` cannot mirror `{}` with this action", field), "",
+          fmt::format("overrelaxation changes a value and keeps the action, which is known where "
+                      "the action is quadratic in a number, a cosine of an angle or linear in a "
+                      "vector with a norm; here it is {}",
+                      why),
+          discrete ? "write `sample heatbath, sweeps = N, overrelax = 1`: a value takes the place "
+                     "of the next one in the order of their actions there"
+                   : "write `sample metropolis, sweeps = N, width = 1` without overrelax"),
       sample, "sampled here");
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/arithmetic.hpp"
+#include "compiler/gauge/heatbath.hpp"
 #include "compiler/physics/chains/site_values.hpp"
 
 namespace vphi::physics {
@@ -63,6 +64,47 @@ Expr SiteChange::heatbath(Draws& draws) const {
     actions.push_back(level(values.back()));
   }
   return drawn_by_weight(actions, values, uniform);
+}
+
+Expr SiteChange::reordered(Draws& draws) const {
+  const Expr zero = arena_.integer(0), one = arena_.integer(1), now = present()[0];
+  const auto both = [&](Expr a, Expr b) { return arena_.make(Op::And, {a, b}); };
+  const auto either = [&](Expr a, Expr b) { return arena_.make(Op::Or, {a, b}); };
+  const auto choose = [&](Expr c, Expr a, Expr b) { return arena_.make(Op::Select, {c, a, b}); };
+  const auto less = [&](Expr a, Expr b) { return arena_.make(Op::Less, {a, b}); };
+  const auto same = [&](Expr a, Expr b) { return arena_.make(Op::Equal, {a, b}); };
+  struct Place {
+    Expr value, level, found;
+  };
+  std::vector<Place> all;
+  for (const std::int64_t v : field_.values)
+    all.push_back({arena_.integer(v), level(arena_.integer(v)), one});
+  Expr here = all.back().level;  // the same number from both sides
+  for (std::size_t k = all.size() - 1; k-- > 0;)
+    here = choose(same(now, all[k].value), all[k].level, here);
+  Place before{now, here, zero}, after = before;
+  Expr rank = zero;
+  for (const Place& p : all) {
+    const Expr tie = same(p.level, here);
+    const Expr below = either(less(p.level, here), both(tie, less(p.value, now)));
+    const Expr above = either(less(here, p.level), both(tie, less(now, p.value)));
+    rank = rank + choose(below, one, zero);
+    const auto take = [&](Place& place, Expr side, Expr closer) {
+      const Expr takes = both(side, either(same(place.found, zero), closer));
+      place = {choose(takes, p.value, place.value), choose(takes, p.level, place.level),
+               choose(takes, one, place.found)};
+    };
+    take(before, below, arena_.make(Op::LessEqual, {before.level, p.level}));
+    take(after, above, less(p.level, after.level));
+  }
+  Expr first = rank;  // of a pair where it is even
+  if (all.size() > 2)
+    first = rank + choose(less(draws.uniform(), arena_.rational(1, 2)), one, zero);
+  const Expr half = first / arena_.integer(2);
+  const Expr up = same(half, arena_.make(Op::Floor, {half}));
+  const auto other = [&](Expr Place::*part) { return choose(up, after.*part, before.*part); };
+  const Expr takes = gauge::metropolis_takes(other(&Place::level) - here, draws.uniform());
+  return choose(takes, other(&Place::value), now);
 }
 
 /// With S_k that of the k-th value and t = u sum exp(least - S_k): the first k at which the sum

@@ -36,6 +36,12 @@ class SiteChange {
   /// A discrete value drawn with its weight exp(-S), whatever the present one is.
   Expr heatbath(Draws& draws) const;
 
+  /// Of discrete values in the order of S, equal ones as they are listed, the one after or the one
+  /// before: (0, 1), (2, 3), ... are pairs, or (1, 2), (3, 4), ... with the same probability. The
+  /// change is as likely as its reverse, and taken with min(1, exp(-change of S)). The two values
+  /// on both sides of a local field are such a pair, and values with one S.
+  Expr reordered(Draws& draws) const;
+
   /// Values drawn with the weight exp(-S), whatever the present ones are: a normal number where S
   /// is quadratic; an angle with S = R cos(u - c) + const, or a vector of two components with a
   /// norm and S = h.n + const, from von Mises's distribution by `tries` proposals (where none is

@@ -40,7 +40,9 @@ class SiteSamplingReader {
     const Expr density = read_density();
     const SiteAction action(d_, density);
     check_edges(action, density);
-    std::vector<int> first, relax;
+    const std::int64_t times = options_.method == "overrelax" ? 1 : options_.overrelax;
+    std::vector<int> first;
+    std::vector<std::vector<int>> relax(static_cast<std::size_t>(std::max<std::int64_t>(times, 0)));
     for (const StateField* field : fields_) {
       const Expr here = action.at_site(*field);
       if (!here)
@@ -49,13 +51,16 @@ class SiteSamplingReader {
       const SiteChange change(arena(), *field, here, period(*field));
       if (options_.method == "metropolis") first.push_back(metropolis(*field, change));
       if (options_.method == "heatbath") first.push_back(heatbath(*field, change));
-      if (options_.overrelax > 0 || options_.method == "overrelax")
-        relax.push_back(overrelax(*field, change));
+      int mirror = -1;
+      for (std::vector<int>& sweep : relax) {  // what draws has numbers of its own in each
+        if (mirror < 0 || !field->values.empty()) mirror = overrelax(*field, change);
+        sweep.push_back(mirror);
+      }
     }
     if (options_.tries_item && (!proposes_ || options_.tries < 1))
       d_.fail(errors::option_of_links(options_.tries_item->span, "tries"));
-    const std::int64_t times = options_.method == "overrelax" ? 1 : options_.overrelax;
-    for (std::int64_t i = 0; i < times; ++i) first.insert(first.end(), relax.begin(), relax.end());
+    for (const std::vector<int>& sweep : relax)
+      first.insert(first.end(), sweep.begin(), sweep.end());
     chain_.cycle = {first};
     return std::move(chain_);
   }
@@ -187,6 +192,9 @@ class SiteSamplingReader {
   }
 
   int overrelax(const StateField& field, const SiteChange& change) {
+    if (!field.values.empty() && options_.method != "overrelax")
+      return add(field, "reorder", "with the next one in the order of their actions",
+                 {change.reordered(draws_)});
     std::string how, why;
     const auto mirrored = change.mirrored(how, why);
     if (!mirrored)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -459,6 +460,43 @@ INSTANTIATE_TEST_SUITE_P(
                  "heatbath",
                  2,
                  0.12},
+        Discrete{"ising_reordered",
+                 {4, 4},
+                 {-1, 1},
+                 "[-1, 1]",
+                 "-0.4*sum(s*s@k, k)",
+                 ising,
+                 "heatbath, overrelax = 2"},
+        Discrete{"potts_reordered",
+                 {4, 2},
+                 {1, 2, 3, 4},
+                 "1..4",
+                 "-0.8*sum(s == s@k, k)",
+                 potts,
+                 "metropolis, overrelax = 2",
+                 2,
+                 0.12},
+        Discrete{"clock_reordered",
+                 {4, 2},
+                 {0, 1, 2, 3, 4},
+                 "0..4",
+                 "-0.8*sum(cos(2*pi*(s@k - s)/5), k) - 0.3*cos(2*pi*s/5 + 0.4)",
+                 [](const At& s) {
+                   const double step = 2 * kPi / 5;
+                   return -0.8 * (std::cos(step * (s(1, 0) - s(0, 0))) +
+                                  std::cos(step * (s(0, 1) - s(0, 0)))) -
+                          0.3 * std::cos(step * s(0, 0) + 0.4);
+                 },
+                 "metropolis, overrelax = 2",
+                 2,
+                 0.12},
+        Discrete{"blume_reordered",
+                 {4, 2},
+                 {-1, 0, 1},
+                 "[-1, 0, 1]",
+                 "-0.6*sum(s*s@k, k) + 0.7*s^2 - 0.1*s",
+                 blume,
+                 "heatbath, overrelax = 1"},
         Discrete{"blume_capel",
                  {4, 2},
                  {-1, 0, 1},
@@ -613,6 +651,61 @@ TEST(SiteUpdates, OneUpdateIsInDetailedBalance) {
           << c.sample << " from " << before;
     }
   }
+}
+
+// The flow from each value to each other one is that of the way back, and every value is left:
+// most often for the one that has nearly its action.
+TEST(SiteUpdates, ReorderedValuesAreInDetailedBalance) {
+  const SiteModel model{"field s: int, values = 0..5",
+                        "-0.4*sum(cos(2*pi*(s@k - s)/6), k) - 0.2*cos(2*pi*s/6 - 1.2)",
+                        "32^2",
+                        "heatbath, overrelax = 1",
+                        "s = 1",
+                        "m = mean(s)",
+                        10};
+  const Compilation compilation = testing::compile_text(model.text(), {});
+  kernel::Interpreter run(*compilation.plan);
+  run.start();
+  std::vector<program::Launch> updates;
+  for (const program::Launch& launch : compilation.program->launches(0)) {
+    const auto& name = compilation.program->kernels[static_cast<std::size_t>(launch.kernel)].name;
+    if (name.starts_with("reorder")) updates.push_back(launch);
+  }
+  ASSERT_EQ(updates.size(), 2u);
+  auto& values = run.buffer(compilation.plan->buffer_of.at(0));
+  const auto colour = [](std::size_t site) { return (site % 32 + site / 32) % 2; };
+  const auto weight = [](int k) {  // beside four neighbours with the value 1
+    return std::exp(1.6 * std::cos(kPi * (1 - k) / 3) + 0.2 * std::cos(kPi * k / 3 - 1.2));
+  };
+  std::array<std::array<double, 6>, 6> share{};
+  double all = 0;
+  for (int from = 0; from < 6; ++from) {
+    all = 0;
+    for (int round = 0; round < 12; ++round) {
+      run.step();  // other random numbers
+      for (std::size_t site = 0; site < values.size(); ++site)
+        values[site] = colour(site) == 0 ? from : 1;
+      run.launch({updates[0]});
+      for (std::size_t site = 0; site < values.size(); ++site) {
+        if (colour(site) == 1) continue;
+        all += 1;
+        share[static_cast<std::size_t>(from)][static_cast<std::size_t>(values[site])] += 1;
+      }
+      run.launch({updates[1]});  // the next launch is of the first colour again
+    }
+  }
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_LT(share[i][i], 0.9 * all) << i << " stays";
+    for (std::size_t j = 0; j < i; ++j) {
+      const double there = share[i][j] / all, back = share[j][i] / all;
+      const double wi = weight(static_cast<int>(i)), wj = weight(static_cast<int>(j));
+      const double error = std::hypot(wi * std::sqrt(there / all), wj * std::sqrt(back / all));
+      EXPECT_NEAR(wi * there, wj * back, 4 * error + 1e-12) << i << " and " << j;
+    }
+  }
+  // 1 + n and 1 - n are the mirrors about the neighbours; the field tells them apart
+  EXPECT_GT(share[0][2], 0.3 * all);
+  EXPECT_GT(share[3][5], 0.3 * all);
 }
 
 // `accept` is the share of the values that a sweep of one proposal each has changed.
