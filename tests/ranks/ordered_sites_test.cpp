@@ -258,5 +258,36 @@ TEST(SharesOfLinks, LieAsOnOneGpu) {
   }
 }
 
+/// A sweep of links sends what is read before it is written again, of the plaquette action by hand:
+/// an update of links along x, y or z reads such links in the planes on both sides and those along
+/// t in the plane below, and one of links along t reads the others in the plane above. So links
+/// along x, y, z go to both sides after each colour, for the other colour and the next update, and
+/// those along t to one side, once both colours are done.
+TEST(SharesOfLinks, SendWhatIsReadNext) {
+  emit::TargetInfo cuda = testing::opencl_gpu(0);
+  cuda.target = program::Target::Cuda;
+  CompileOptions options;
+  options.lattice = "8*8*8*16", options.ranks = 2;
+  const Compilation c = compile_model(testing::shipped("gauge/su2"), options, cuda);
+  ASSERT_TRUE(c.program);
+  const program::Program& p = *c.program;
+  int exchanges = 0, below = 0, above = 0;
+  std::map<std::string, int> launches;
+  for (const program::Launch& launch : p.launches(0)) {
+    const program::Kernel& kernel = p.kernels[static_cast<std::size_t>(launch.kernel)];
+    ++launches[kernel.name.substr(kernel.name.rfind('_') + 1)];
+    exchanges += !launch.halos.empty();
+    for (const program::Halo& halo : launch.halos) below += halo.depth[0], above += halo.depth[1];
+  }
+  // a heatbath and an overrelaxation of links with four numbers, along three axes and the one cut
+  constexpr int kUpdates = 2, kNumbers = 4, kOthers = 3, kColours = 2;
+  EXPECT_EQ(exchanges, kUpdates * (kColours * kOthers + 1));
+  EXPECT_EQ(below, kNumbers * exchanges);
+  EXPECT_EQ(above, kNumbers * kUpdates * kColours * kOthers);
+  // a launch that sends is four: both ends, the rest, and what its epilogue did
+  for (const char* part : {"low", "high", "rest", "then"}) EXPECT_EQ(launches[part], exchanges);
+  EXPECT_EQ(launches["t"], kUpdates);  // after which nothing is sent
+}
+
 }  // namespace
 }  // namespace vphi
