@@ -98,6 +98,8 @@ Diagnostic argument_type(Span at, const std::string& function, const std::string
 Diagnostic index_named_like_value(Span at, const std::string& name, const std::string& what,
                                   Span declared);
 Diagnostic index_without_range(Span at, const std::string& name);
+/// inverse, tabulate, integral without the range of a name, or with two.
+Diagnostic formula_of_one_name(Span at, const std::string& function);
 Diagnostic index_conflict(Span at, const std::string& name, const std::string& is,
                           const std::string& was, Span first);
 /// `advice`: the corrected reduction around it, or empty; also below.

@@ -116,7 +116,8 @@ std::string all_functions() {
          functions("Links and fermions", "",
                    {Rule::PathProduct, Rule::Colours, Rule::GroupProjection, Rule::UnitSpinor,
                     Rule::Determinant}) +
-         functions("Sites, tables, files", "", {Rule::SiteNumber, Rule::Table, Rule::File}) +
+         functions("Sites, tables, files", "",
+                   {Rule::SiteNumber, Rule::Table, Rule::OfFormula, Rule::File}) +
          functions("Outputs", "In `every` and `at end` only.", {Rule::Output}) +
          functions("Promises", "In `expect` only.", {Rule::Promise}) +
          functions("Distributions", "Behind `~` only.", {Rule::Distribution}) +

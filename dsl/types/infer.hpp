@@ -156,6 +156,7 @@ class Inference {
   Value builtin_call(const Expr& expr, const Builtin& builtin, const Scope& scope);
   Value site_number(const Expr& expr);
   Value values_of_file(const Expr& expr, bool table, const Scope& scope);
+  Value of_formula(const Expr& expr, const Builtin& builtin, const Scope& scope);
   Value sweep_values(const Expr& expr, const Scope& scope);
   bool arity(const Expr& expr, const Builtin& builtin);
   void options(const Expr& expr, const Builtin& builtin, const Scope& scope);

@@ -21,6 +21,8 @@ std::string usage_of(const Builtin& builtin) {
   static const char* const kLetters[] = {"a", "b", "c", "d"};
   std::string text(builtin.name);
   const int count = std::max(builtin.least, builtin.most);
+  if (builtin.rule == Rule::OfFormula)
+    return text + (count == 1 ? "(f, x = a..b)" : "(f, y, x = a..b)");
   if (count == 0) return text;
   if (builtin.most < 0) return text + "(a, b, ...)";
   if (count == 1) return text + "(u)";
@@ -75,8 +77,8 @@ Value Inference::call(const Expr& expr, const Scope& scope) {
       {"laplacian", "lap"}, {"laplace", "lap"},  {"gradient", "grad"}, {"divergence", "div"},
       {"ln", "log"},        {"average", "mean"}, {"avg", "mean"},      {"real", "re"},
       {"imag", "im"},       {"trace", "tr"},     {"pow", "x^y"},       {"variance", "var"},
-      {"derivative", "d"},  {"diff", "d"},       {"fabs", "abs"},      {"integral", "total"},
-      {"arcsin", "asin"},   {"arccos", "acos"},  {"arctan", "atan"},   {"dagger", "adj"}};
+      {"derivative", "d"},  {"diff", "d"},       {"fabs", "abs"},      {"arcsin", "asin"},
+      {"arccos", "acos"},   {"arctan", "atan"},  {"dagger", "adj"}};
   // np.sin, math.sqrt: what stands behind the dot
   if (const auto dot = expr.text.rfind('.'); dot != std::string::npos) {
     const std::string tail = expr.text.substr(dot + 1);
@@ -209,7 +211,8 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
   static const std::set<std::string, std::less<>> lists{"low", "high", "every", "x", "y", "z", "t"};
   for (const NamedArgument& named : expr.named) {
     if (std::find(known.begin(), known.end(), named.name) == known.end()) {
-      if (!indices) {
+      const bool ranged = builtin.rule == Rule::OfFormula && named.value->kind == ExprKind::Range;
+      if (!indices && !ranged) {
         report(errors::option_of_function(named.span, named.name, expr.text, known));
       }
       continue;
@@ -296,6 +299,35 @@ Value Inference::values_of_file(const Expr& expr, bool table, const Scope& scope
   return value;
 }
 
+/// inverse(f, y, x = a..b) and its like: x is a number, in f alone.
+Value Inference::of_formula(const Expr& expr, const Builtin& builtin, const Scope& scope) {
+  Value value{type_of(Base::Real), {}};
+  const auto add = [&](const Expr& part, const Scope& where, const std::string& place) {
+    const Value found = infer(part, where);
+    if (!is_unknown(found.type) && !is_real(found.type))
+      report(errors::number_wanted(part.span, place, found.type));
+    value = join(value, found);
+  };
+  Scope inner;
+  inner.outer = &scope;
+  const std::vector<std::string> known = words(builtin.options);
+  for (const NamedArgument& named : expr.named) {
+    const Expr& range = *named.value;
+    if (range.kind != ExprKind::Range || std::ranges::find(known, named.name) != known.end())
+      continue;
+    if (!inner.locals.empty()) report(errors::formula_of_one_name(named.span, expr.text));
+    inner.locals[named.name] = {Value{type_of(Base::Real), {}}, nullptr, named.span};
+    for (const ExprPtr& end : range.args) add(*end, scope, "the end of a range");
+  }
+  if (inner.locals.empty()) {
+    report(errors::formula_of_one_name(expr.span, expr.text));
+    return value;
+  }
+  add(*expr.args[0], inner, "the formula of `" + expr.text + "`");
+  if (expr.args.size() > 1) add(*expr.args[1], scope, "the argument of `" + expr.text + "`");
+  return value;
+}
+
 Value Inference::sweep_values(const Expr& expr, const Scope& scope) {
   number(*expr.args[0], scope, "the first value");
   number(*expr.args[1], scope, "the last value");
@@ -371,6 +403,8 @@ Value Inference::builtin_call(const Expr& expr, const Builtin& builtin, const Sc
     case Rule::Table:
     case Rule::File:
       return values_of_file(expr, builtin.rule == Rule::Table, scope);
+    case Rule::OfFormula:
+      return of_formula(expr, builtin, scope);
     case Rule::Output:
       if (scope.inherited(&Scope::drawn)) {
         report(errors::output_at_start(expr.span, expr.text));

@@ -179,6 +179,16 @@ Diagnostic index_without_range(Span at, const std::string& name) {
   return d;
 }
 
+Diagnostic formula_of_one_name(Span at, const std::string& function) {
+  Diagnostic d = make("E0237", at, "`" + function + "` is of a formula of one name with a range");
+  d.under = "one range";
+  const Builtin* builtin = find_builtin(function);
+  d.rule = builtin != nullptr ? std::string(builtin->doc) : std::string();
+  d.hint = function == "integral" ? "write integral(f(x), x = 0..1)"
+                                  : "write " + function + "(f(x), y, x = 0..1)";
+  return d;
+}
+
 Diagnostic index_conflict(Span at, const std::string& name, const std::string& is,
                           const std::string& was, Span first) {
   Diagnostic d =

@@ -84,6 +84,13 @@ constexpr Builtin kBuiltins[] = {
     // data
     {"index", 1, 1, Rule::SiteNumber, "", "number of the site along an axis, from 0"},
     {"table", 1, kAny, Rule::Table, "outside order even odd", "tabulated function"},
+    {"inverse", 2, 2, Rule::OfFormula, "outside tol",
+     "inverse(f, y, x = a..b): the x between a and b at which f, a formula of x, is y"},
+    {"tabulate", 2, 2, Rule::OfFormula, "outside tol",
+     "tabulate(f, y, x = a..b): f, a formula of x, at x = y, by a table that the compiler makes"},
+    {"integral", 1, 1, Rule::OfFormula, "points",
+     "integral(f, x = a..b): of a formula of x; by `points` Gauss points where it varies in the "
+     "run"},
     {"file", 1, 1, Rule::File, "spread",
      "numbers of a file: a start, `[n]` after it one of a stack, `[i, j]` an entry; with `spread` "
      "of "

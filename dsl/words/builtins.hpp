@@ -46,6 +46,7 @@ enum class Rule {
   SiteNumber,    ///< index(x)
   Table,         ///< table("file", arguments...)
   File,          ///< file("file:set"), indexed
+  OfFormula,     ///< inverse, tabulate, integral: of a formula of a name with a range, x = a..b
   SumOfNeighbours,  ///< faces, edges, corners: used in stencils
   TransverseTraceless,
   Output,        ///< spectrum, slice, ...: stands alone in `every` and `at end`

@@ -180,6 +180,13 @@ class Lowerer {
   std::optional<Value> table(const dsl::Expr& e, const Scope& scope);
   Value file_entry(const dsl::Expr& e, const Scope& scope);
   std::optional<Value> matrix_entry(const dsl::Expr& e, const Scope& scope);
+  // lower_formulas.cpp
+  std::optional<Value> of_formula(const dsl::Expr& e, const Scope& scope);
+  struct Formula;
+  Formula formula(const dsl::Expr& e, const Scope& scope);
+  Expr with_numbers(Expr e);
+  Expr from_table(const dsl::Expr& e, const Formula& f, const Scope& scope);
+  Expr integral(const dsl::Expr& e, const Formula& f, const Scope& scope);
   // lower_reductions.cpp
   Value sum_or_product(const dsl::Expr& e, bool product, const Scope& scope);
   std::optional<Value> reduction(const dsl::Expr& e, const Scope& scope);

@@ -8,6 +8,7 @@
 #include "compiler/physics/fields/source_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/lower/open_names.hpp"
 #include "compiler/physics/lower/variation.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/spinors/edges.hpp"
@@ -42,23 +43,6 @@ bool mentions(const dsl::Expr& e, const std::string& name) {
   for (const dsl::NamedArgument& option : e.named)
     if (mentions(*option.value, name)) return true;
   return false;
-}
-
-/// Whether a local name that is visible in `scope` has a value that holds `symbol`.
-bool seen(const Scope& scope, Expr symbol) {
-  for (const Scope* s = &scope; s; s = s->parent)
-    for (const auto& [name, value] : s->values)
-      for (const Component& c : value.parts)
-        for (const Expr part : {c.re, c.im})
-          if (part && algebra::depends_on(part, symbol)) return true;
-  return false;
-}
-
-/// A symbol for the name `text` that no value in `scope` holds.
-Expr opened(Arena& arena, const Scope& scope, const std::string& text, dsl::Span span) {
-  std::string name = kOpen + text;
-  while (seen(scope, arena.symbol(name, span))) name += " again";
-  return arena.symbol(name, span);
 }
 
 /// What varies: state, positions and symbols other than those of the model's numbers.
@@ -188,7 +172,7 @@ std::optional<Value> Lowerer::derivative(const dsl::Expr& e, const Scope& scope)
       if (!old.scalar() || !old.parts[0].real()) {
         d_.fail(errors::not_differentiable_by(by->span, fmt::format("`{}`", by->text)));
       }
-      const Expr open = opened(arena, scope, by->text, by->span);
+      const Expr open = open_symbol(arena, scope, kOpen + by->text, by->span);
       Scope inner;
       inner.parent = &scope;
       // a name that definitions see, as those of `recover`, is open in them too

@@ -99,6 +99,7 @@ const std::map<Rule, Lowerer::ReadCall>& Lowerer::readers() {
       {Rule::GroupProjection, &Lowerer::projected_value},
       {Rule::UnitSpinor, &Lowerer::unit_spinor},
       {Rule::Table, &Lowerer::table},
+      {Rule::OfFormula, &Lowerer::of_formula},
       {Rule::File, &Lowerer::file_without_index},
       {Rule::Solve, &Lowerer::solve},
       {Rule::OfSolve, &Lowerer::of_solve},

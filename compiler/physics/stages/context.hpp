@@ -18,6 +18,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "compiler/model/edge_phase.hpp"
@@ -33,6 +34,13 @@ using algebra::Arena;
 using algebra::Expr;
 
 struct Failure {};
+
+struct Pieces;
+
+/// What a table that the compiler makes is of: a formula and the symbol in it, the limits and the
+/// tolerance, and whether it is of the inverse.
+using FormulaKey = std::tuple<const algebra::Node*, const algebra::Node*, long double, long double,
+                              long double, bool>;
 
 /// Additional arrays for a state array whose displacement an equation reads (displacement.hpp).
 /// They become Variables once the equations are known.
@@ -66,7 +74,8 @@ struct Collected {
   std::map<std::string, int> noise_places;  ///< place in the text and indices -> stream
   std::map<int, SpinorPart> spinor_parts;   ///< of solutions that are spinors, by array
   std::map<int, dsl::Span> lines;           ///< tables of the arena that hold straight lines
-  std::map<std::string, bool> swept_used;   ///< swept name -> whether a formula uses it
+  std::map<FormulaKey, std::shared_ptr<const Pieces>> formulas;  ///< known_function.hpp
+  std::map<std::string, bool> swept_used;  ///< swept name -> whether a formula uses it
   /// Scalar that counts values changed by limits, or empty.
   std::string fixes;
   std::set<std::string> watched_actions;  ///< whose rounds, residual or force an output reads

@@ -77,11 +77,9 @@ Place place_of(Expr argument, const std::vector<double>& axis, const Outside& ou
 }
 
 /// y0 + f*(c1 + f*(c2 + f*c3)) on each piece, f from 0 to 1.
-Expr pieces_of_cubics(const TableData& table, const Place& at, bool periodic) {
+Expr pieces_of_cubics(const std::vector<double>& x, const std::vector<double>& y,
+                      const std::vector<double>& m, const Place& at) {
   Arena& arena = *at.piece->arena;
-  const auto& x = table.axes[0];
-  const auto& y = table.values;
-  const auto m = monotone_slopes(x, y, periodic);
   std::vector<double> c[4];
   for (std::size_t i = 0; i + 1 < x.size(); ++i) {
     const double h = x[i + 1] - x[i], rise = y[i + 1] - y[i], a = h * m[i], b = h * m[i + 1];
@@ -239,6 +237,11 @@ std::vector<double> monotone_slopes(const std::vector<double>& x, const std::vec
   return m;
 }
 
+Expr cubics(const std::vector<double>& at, const std::vector<double>& values,
+            const std::vector<double>& slopes, Expr x) {
+  return pieces_of_cubics(at, values, slopes, place_of(x, at, {Outside::Kind::Open, {}}));
+}
+
 Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>& arguments,
                   int order, const std::vector<Outside>& outside, Precision real) {
   if (const auto found = in_arguments(arena, table, arguments, order, outside, real)) return *found;
@@ -252,7 +255,9 @@ Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>&
   } else if (order == 1) {
     value = pieces_of_lines(table, places[0]);
   } else {
-    value = pieces_of_cubics(table, places[0], outside[0].kind == Outside::Kind::Periodic);
+    const bool periodic = outside[0].kind == Outside::Kind::Periodic;
+    value = pieces_of_cubics(table.axes[0], table.values,
+                             monotone_slopes(table.axes[0], table.values, periodic), places[0]);
   }
   for (std::size_t a = 0; a < arguments.size();) {
     if (outside[a].kind != Outside::Kind::Value) {

@@ -25,6 +25,11 @@ struct Outside {
 std::vector<double> monotone_slopes(const std::vector<double>& x, const std::vector<double>& y,
                                     bool periodic);
 
+/// The cubics with these values and slopes at equally spaced places, at `x`, which lies between the
+/// first and the last.
+Expr cubics(const std::vector<double>& at, const std::vector<double>& values,
+            const std::vector<double>& slopes, Expr x);
+
 /// The function at `arguments`, as many as the table has axes; order 1 or 3. The first and last
 /// arguments of the table count as inside, in arithmetic of the precision `real`.
 Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>& arguments,

@@ -41,7 +41,9 @@ TEST_P(Reference, PromisesAndNumber) {
 // sod: exact Riemann solution; slab: two shocks of matter with v = 0.9; euler: Toro, section 4.3.3;
 // shallow_water: Stoker, section 10.8; burgers: u = sin(u t) at t = 2;
 // viscous_bjorken: its equations integrated to 1e-13; sedov: Sedov's similarity solution;
-// gubser: its closed form at t = 2, r = 0 and 2; synge: docs/figures/synge.py, Bessel functions.
+// gubser: its closed form at t = 2, r = 0 and 2; synge: docs/figures/synge.py, Bessel functions;
+// baryons: docs/figures/baryons.py, an isentropic fan integrated in the pressure and Taub's
+// adiabat.
 INSTANTIATE_TEST_SUITE_P(
     Fluids, Reference,
     ::testing::Values(Known{"hydro/sod", "e_star", 3.952748332, 1e-3},
@@ -63,7 +65,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Known{"hydro/viscous_bjorken", "T_GeV", 0.2591568279, 1e-8},
                       Known{"hydro/synge", "p_star", 0.14285665, 2e-4},
                       Known{"hydro/synge", "v_star", 0.64974035, 5e-4},
-                      Known{"hydro/synge", "x_shock", 0.8 * 0.78779488, 0.01}),
+                      Known{"hydro/synge", "x_shock", 0.8 * 0.78779488, 0.01},
+                      Known{"hydro/baryons", "p_2", 1.36589115, 1e-3},
+                      Known{"hydro/baryons", "T_2", 0.58944333, 1e-3},
+                      Known{"hydro/baryons", "mu_2", 2.55181879, 5e-3},
+                      Known{"hydro/baryons", "contact", 8 * 0.51958923, 0.06}),
     [](const auto& test) {
       std::string name = std::string(test.param.model).substr(6) + "_" + test.param.name;
       for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';

@@ -83,6 +83,12 @@ const std::map<std::string, std::string>& right_texts() {
       {"nested", sites("table(\"@line.txt\", \"@ring.txt:2\", phi, outside = 0) + chi^2/2")},
       {"entry", sites("file(\"@pulls.txt\")[1, 4]*phi^2 + chi^2/2")},
       {"pulls", bodies("file(\"@pulls.txt\")[i,j]")},
+      {"inverse",
+       sites("inverse(z^3 + z + chi_0, phi, z = -3..3)^2 + chi^2/2") + "param chi_0 = 0.3\n"},
+      {"formula", sites("tabulate(sin(z)*(1 + (z - 0.4 if z > 0.4 else 0)), phi, z = -4..4) + "
+                        "chi^2/2")},
+      {"integral", sites("integral(exp(-z^2*phi^2), z = 0..chi, points = 12) + "
+                         "integral(exp(-z^2), z = -1..2)*phi^2")},
   };
   return kTexts;
 }
@@ -94,7 +100,7 @@ TEST_P(RightTables, AgreeWithTheirText) { expect_right(beside(right_texts().at(G
 INSTANTIATE_TEST_SUITE_P(Texts, RightTables,
                          ::testing::Values("cubic", "straight", "clamped", "beyond", "ring", "kept",
                                            "mirrored", "plane", "smooth_plane", "nested", "entry",
-                                           "pulls"),
+                                           "pulls", "inverse", "formula", "integral"),
                          [](const auto& info) { return info.param; });
 
 const std::vector<Words>& words() {
@@ -123,6 +129,11 @@ const std::vector<Words>& words() {
       {"a matrix transposed", "pulls", "[i,j]\nx", "[j,i]\nx"},
       {"a matrix from its last row", "pulls", "@pulls.txt", "@back.txt"},
       {"a matrix of the other sign", "pulls", "= file", "= -file"},
+      {"the inverse of another formula", "inverse", "z^3 + z", "z^3 + 1.001*z"},
+      {"the formula for its inverse", "inverse", "inverse(", "tabulate("},
+      {"a part of a formula", "formula", "z - 0.4 if", "z - 0.41 if"},
+      {"another end of the range", "integral", "z = -1..2", "z = -1..2.001"},
+      {"fewer points", "integral", "points = 12", "points = 2"},
   };
   return kWords;
 }

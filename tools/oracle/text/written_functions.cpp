@@ -42,6 +42,7 @@ Numbers Written::call(const dsl::Expr& e, const Scope& scope, const Place* place
   if (f == "d" && e.args.size() == 2) return derivative(e, scope, place);
   if (f == "loop" || f == "path") return loop(e, scope, place);
   if (f == "table") return table(e, scope, place);
+  if (f == "inverse" || f == "tabulate" || f == "integral") return of_formula(e, scope, place);
   if (f == "spinor" && e.args.size() == 2) return unit_spinor(e, scope, place);
   if (f == "curl") {
     if (!place) throw NeedsPlace{};

@@ -285,6 +285,8 @@ class Written {
   std::string folder() const;
   Numbers table(const dsl::Expr& e, const Scope& scope, const Place* place);
   Numbers file_entry(const dsl::Expr& e, const Scope& scope, const Place* place);
+  // ---- formulas of a name with a range
+  Numbers of_formula(const dsl::Expr& e, const Scope& scope, const Place* place);
   // ---- lattice
   void read_walls(const dsl::Clause& clause, WallsWritten& walls);
   Numbers field_at(const WrittenField& f, const Place& place, bool rate) const;
