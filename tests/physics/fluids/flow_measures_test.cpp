@@ -186,6 +186,42 @@ at end: sound, calm, shear, rest = (1 if at_rest else 0), fine = (1 if fine else
   EXPECT_NEAR(last(result, "share"), outer / (outer + inner), 1e-14);
 }
 
+/// u = (-a y + b z, a x, c y) has the curl (c, b/t, 2 a), which differences of a linear flow have
+/// to rounding; u.curl(u) averages to what its even terms give.
+TEST(FlowMeasures, VorticityOfALinearFlow) {
+  const auto result = testing::run_text(R"(model turning "a flow that turns"
+lattice box: 8*8*8, length = 0.8, boundary = outflow
+metric scale(1, 1, t), energy = none
+a = 0.3
+b = 0.5
+c = -0.2
+primitive n: real, u: vec(3)
+conserve N = n:  div(N*u)
+conserve M = u:  div(M*u)
+recover {
+  n = N
+  u = M
+}
+scheme kt, speed = 1
+evolve heun, dt = 1e-9, until = t > 2
+init t = 2, n = 1, u = [-a*y + b*z, a*x, c*y]
+precision real = f64
+# neighbours of these sites lie in the box
+w = (abs(x) < 0.3)*(abs(y) < 0.3)*(abs(z) < 0.3)
+curl_x = max(abs(space_vorticity(u)[0] - c)*w)
+curl_y = max(abs(space_vorticity(u)[1] - b/2)*w)
+curl_z = max(abs(space_vorticity(u)[2] - 2*a)*w)
+turns = max(abs(plane_vorticity(u) - 2*a)*w)
+along = helicity(u + [c, b/2, 2*a], w)
+at end: curl_x, curl_y, curl_z, turns, along -> "v.h5"
+)",
+                                        {});
+  for (const char* name : {"curl_x", "curl_y", "curl_z", "turns"})
+    EXPECT_LT(std::abs(testing::last(result, name)), 1e-8) << name;
+  // of u itself odd terms average to 0; what is added is along the curl
+  EXPECT_NEAR(testing::last(result, "along"), 0.04 + 0.0625 + 0.36, 1e-8);
+}
+
 /// V = 1 + g with <|g|^2> = 1/2: v{2}^2 = 3/2, and v{4} = 1 does not see g.
 TEST(FlowMeasures, CumulantsOfEvents) {
   const auto result = run_text(R"(model flow "Flow that fluctuates"

@@ -1,0 +1,236 @@
+// Viscous fluids and their starts against numbers that were computed elsewhere: closed forms of
+// expansion, integrations to 1e-13, roots of dispersion relations, integrals over nuclei.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+using testing::last;
+
+/// `text` with others in the places of some words.
+std::string reworded(std::string text,
+                     const std::vector<std::pair<std::string, std::string>>& words) {
+  for (const auto& [from, to] : words) {
+    const auto place = text.find(from);
+    if (place == std::string::npos) throw std::runtime_error("no " + from);
+    text.replace(place, from.size(), to);
+  }
+  return text;
+}
+
+std::string shipped_words(const std::string& model) {
+  std::ifstream file(testing::shipped(model));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A series at the time t; the test fails where it has no such point.
+double at_time(const runtime::RunResult& result, const std::string& name, double t) {
+  const auto *times = result.find("t"), *values = result.find(name);
+  for (std::size_t i = 0; i < times->points.size(); ++i)
+    if (std::abs(times->points[i].second - t) < 1e-6) return values->points.at(i).second;
+  ADD_FAILURE() << name << " at " << t;
+  return 0;
+}
+
+/// Expansion in proper time from 0.6 fm with p = c2*eps and s = (eps + p)/T; `stress` are lines
+/// for the relaxing stress, `work` is what it does along the rapidity.
+std::string flow_in_proper_time(const std::string& numbers, const std::string& variables,
+                                const std::string& relaxations, const std::string& work) {
+  return "model expansion \"Bjorken flow\"\nunits fm\nlattice line: 4, length = 1, boundary = "
+         "periodic\nmetric scale(1, 1, t), energy = E\nprimitive eps" +
+         variables + ": real, v: vec(1)\n" + numbers + R"(
+p(eps) = c2*eps
+h = eps + p
+T = T_0*eps^(c2/(1 + c2))
+eta = eta_s*h/T
+zeta = zeta_s*h/T
+W = 1/sqrt(1 - norm2(v))
+conserve M = h*W^2*v:    div(M*v) + grad(p)
+conserve E = h*W^2 - p:  div((E + p)*v))" +
+         work + "\n" + relaxations + R"(
+recover {
+  u   = norm(M)/(E + p)
+  eps = E - norm(M)*u
+  v   = M/(E + p)
+  solve u by fixed_point, tol = 1e-13, max = 60, start = 0
+}
+scheme kt, speed = 1
+evolve ssp_rk3, dt = 0.002 [fm], until = t >= 9.9999 [fm]
+)";
+}
+
+constexpr const char* kExpansionOutputs =
+    "precision real = f64\n"
+    "every 100 steps: t, T_GeV = mean(T)/(1 [GeV]), share = mean(%)/mean(eps) -> \"b.h5\"\n";
+
+constexpr double kTimes[] = {1, 2, 5, 10};
+
+// Navier and Stokes, p = c^2 e: T = (t_0/t)^{c^2} (T_0 + c^2 (4 eta/(3 s) + zeta/s)/((1 - c^2) t_0)
+// (1 - (t_0/t)^{1 - c^2})).
+TEST(ViscousRows, ExpansionOfIdealMatterAndOfNavierAndStokes) {
+  struct Row {
+    const char *c2, *eta, *zeta, *start;
+    double temperature[4];
+  };
+  for (const Row& row :
+       {Row{"1/3", "0", "0", "0.5", {.42171633, .33471648, .24662121, .19574338}},
+        Row{"1/3", "0.2", "0", "0.5", {.4323909622, .3509162725, .2629880516, .2102792225}},
+        Row{"0.2", "0.1", "0.1", "0.4", {.3669628111, .3237249933, .2720077853, .2376495930}}}) {
+    const std::string numbers = std::string("c2 = ") + row.c2 + "\neta_s = " + row.eta +
+                                "\nzeta_s = " + row.zeta + "\nT_0 = " + row.start + " [GeV]";
+    const auto result = testing::run_text(
+        flow_in_proper_time(numbers, "", "", " - (4/3*eta + zeta)/t^2") +
+            "init t = 0.6 [fm], eps = 1, v = 0\n" + reworded(kExpansionOutputs, {{"%", "eps"}}),
+        {});
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_NEAR(at_time(result, "T_GeV", kTimes[i]), row.temperature[i], 2e-8) << row.c2;
+  }
+}
+
+// zeta/s = 0.1, the time 1/T, from equilibrium: T and Pi/e of an integration to 1e-13.
+TEST(ViscousRows, ExpansionWithBulkStress) {
+  constexpr double kTemperature[] = {.3620452119, .3177413727, .2665648837, .2325659014};
+  constexpr double kShare[] = {-.0547855853, -.0718988625, -.0280482152, -.0125251434};
+  const auto result = testing::run_text(
+      flow_in_proper_time("c2 = 0.2\neta_s = 0\nzeta_s = 0.1\nT_0 = 0.4 [GeV]", ", Pi",
+                          "relax Pi = -zeta/t, time = W/T, along = v", " + Pi/t") +
+          "init t = 0.6 [fm], eps = 1, Pi = 0, v = 0\n" +
+          reworded(kExpansionOutputs, {{"%", "Pi"}}),
+      {});
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(at_time(result, "T_GeV", kTimes[i]), kTemperature[i], 2e-9) << kTimes[i];
+    EXPECT_NEAR(at_time(result, "share", kTimes[i]), kShare[i], 2e-9) << kTimes[i];
+  }
+}
+
+// Israel and Stewart from equilibrium: T and phi/(e + p) of an integration to 1e-13.
+TEST(ViscousRows, ExpansionOfIsraelAndStewart) {
+  constexpr double kTemperature[] = {.4253701572, .3448549458, .2591568279, .2073842750};
+  constexpr double kShare[] = {.0847664985, .0855586824, .0454409882, .0271533980};
+  const auto result = testing::run_text(
+      reworded(shipped_words("hydro/viscous_bjorken"),
+               {{"t >= 5 [fm]", "t >= 9.9999 [fm]"}, {"*(t > 4.999 [fm])", "*(t < 0)"}}),
+      {});
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(at_time(result, "T_GeV", kTimes[i]), kTemperature[i], 2e-9) << kTimes[i];
+    EXPECT_NEAR(at_time(result, "share", kTimes[i]), kShare[i], 2e-9) << kTimes[i];
+  }
+}
+
+/// Distance from exp(-i w t) after 5 fm; eta/s = 0.2, T = 0.3 GeV, no bulk stress.
+double sound_apart(const std::string& length, const std::string& wave, const std::string& w,
+                   const std::string& cells) {
+  const std::string text =
+      reworded(shipped_words("hydro/sound"),
+               {{"c2 = 0.2, tau = 0.3", "c2 = 1/3, tau = 0.657756601"},
+                {"k = 2*pi/5", "k = " + wave},
+                {"lattice line: 64, length = 5", "lattice line: " + cells + ", length = " + length},
+                {"-0.2*h/T*strain", "-0.4*h/T*strain"},
+                {"-0.05*h/T*theta", "0*theta"},
+                {"w = 0.5742271701 - 0.0975420264i", "w = " + w},
+                {"(2/15)", "(4/15)"},
+                {"*(1/20)*", "*0*"},
+                {"expect apart < 1e-3", "expect apart < 1"}});
+  return last(testing::run_text(text, {}), "apart");
+}
+
+TEST(ViscousRows, SoundOfOtherLengths) {
+  struct Row {
+    const char *length, *wave, *w;
+  };
+  for (const Row& row : {Row{"10", "2*pi/10", "0.3696144892 - 0.0341205554i"},
+                         Row{"10", "4*pi/10", "0.7837914209 - 0.1249773988i"},
+                         Row{"2", "2*pi/2", "2.2991743139 - 0.2947221942i"}}) {
+    const double coarse = sound_apart(row.length, row.wave, row.w, "32"),
+                 fine = sound_apart(row.length, row.wave, row.w, "64");
+    EXPECT_LT(fine, 1.5e-2) << row.w;
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.15) << row.w;
+  }
+}
+
+/// The same of a wave that shakes across its way: tau w^2 + i w = k^2 eta/(e + p).
+double shear_apart(const std::string& length, const std::string& w, const std::string& cells) {
+  const auto result =
+      testing::run_text("model shear \"a shear wave\"\nunits fm\nlattice plane: " + cells +
+                            "*2, spacing = " + length + "/" + cells +
+                            ", boundary = periodic\nL = " + length + "\nw = " + w + R"(
+T = 0.3 [GeV]
+tau = 1/T
+k = 2*pi/L
+primitive eps, q: real, v: vec(2)
+p(eps) = eps/3
+h = eps + p
+W = 1/sqrt(1 - norm2(v))
+conserve M = h*W^2*v:   div(M*v) + div([[0, q], [q, 0]]) + grad(p)
+conserve E = h*W^2 - p: div((E + p)*v)
+relax q = -0.2*h/T*d(v[1], x), time = tau
+recover {
+  u   = norm(M)/(E + p)
+  eps = E - norm(M)*u
+  v   = M/(E + p)
+  solve u by fixed_point, tol = 1e-13, max = 60, start = 0
+}
+scheme weno5, speed = 1, eps = 1e-12
+evolve ssp_rk3, dt = 0.2*dx, until = t > 2 - dt/2
+v_1 = 1e-4*exp(1i*k*x)
+init eps = 1, v = [0, re(v_1)], q = re(-1i*k*v_1*0.2*(4/3)/T/(1 - 1i*w*tau))
+precision real = f64
+crest = mean(v[1]*exp(-1i*k*x))*2/1e-4
+every 1 steps: t, apart = norm(crest*exp(1i*w*t) - 1) -> "s.h5"
+)",
+                        {});
+  return last(result, "apart");
+}
+
+TEST(ViscousRows, ShearWavesSpreadOrTravel) {
+  for (const auto& [length, w] :
+       {std::pair{"10", "-0.0538411286i"}, std::pair{"10", "-1.4664780867i"},
+        std::pair{"2", "1.1815575530 - 0.7601596077i"}}) {
+    const double coarse = shear_apart(length, w, "32"), fine = shear_apart(length, w, "64");
+    EXPECT_LT(fine, 1e-2) << w;
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.15) << w;
+  }
+}
+
+// Optical Glauber model: nucleons that are hit, collisions and eccentricities by quadrature.
+TEST(ViscousRows, IntegralsOverNuclei) {
+  const auto result = testing::run_text(R"(model nuclei "optical Glauber model"
+units fm
+lattice plane: 160^2, length = 32, boundary = periodic
+field phi: real
+phi' = 0*phi
+evolve euler, dt = 0.1, until = t > 0.1
+init phi = 0
+precision real = f64
+gold_hits(b) = plane_integral(wounded_gold(x, y, b))
+gold_pairs(b) = collisions(x, y, b, 4.2, 0.1693460109, 6.38, 0.535)
+lead_pairs(b) = collisions(x, y, b, 6.4, 0.1603910475, 6.62, 0.546)
+at end: gold_hits(0), gold_hits(7), lead = plane_integral(wounded_lead(x, y, 7)),
+        pairs_0 = plane_integral(gold_pairs(0)), pairs_7 = plane_integral(gold_pairs(7)),
+        pairs_lead = plane_integral(lead_pairs(7)), gold_2 = eccentricity(wounded_gold(x, y, 7), 2),
+        gold_of_pairs = eccentricity(gold_pairs(7), 2),
+        lead_2 = eccentricity(wounded_lead(x, y, 7), 2),
+        lead_of_pairs = eccentricity(lead_pairs(7), 2), middle = 2*integral(woods_saxon(z, 0.1693460109, 6.38, 0.535), z = 0..60),
+        sum = thickness(0, 0.1693460109, 6.38, 0.535) -> "n.h5"
+)",
+                                        {});
+  const std::vector<std::pair<const char*, double>> known{
+      {"gold_hits(0)", 378.802023}, {"gold_hits(7)", 172.290584}, {"lead", 205.082083},
+      {"pairs_0", 1232.07823},      {"pairs_7", 416.65822},       {"pairs_lead", 711.73455},
+      {"gold_2", .25412349},        {"gold_of_pairs", .30440983}, {"lead_2", .21765078},
+      {"lead_of_pairs", .29455064}, {"middle", 2.160856298}};
+  for (const auto& [name, value] : known) EXPECT_NEAR(last(result, name) / value, 1, 2e-8) << name;
+}
+
+}  // namespace
+}  // namespace vphi
