@@ -5,11 +5,13 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/support/places.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -230,6 +232,66 @@ at end: gold_hits(0), gold_hits(7), lead = plane_integral(wounded_lead(x, y, 7))
       {"gold_2", .25412349},        {"gold_of_pairs", .30440983}, {"lead_2", .21765078},
       {"lead_of_pairs", .29455064}, {"middle", 2.160856298}};
   for (const auto& [name, value] : known) EXPECT_NEAR(last(result, name) / value, 1, 2e-8) << name;
+}
+
+/// Columns 2 and 3 of the shipped table of Gubser's flow at rho, by cubics through four rows.
+std::pair<double, double> gubser_at(double rho) {
+  std::ifstream file(std::string(VPHI_SOURCE_DIR) + "/models/hydro/viscous_gubser.txt");
+  std::vector<double> at, first, second;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("#")) continue;
+    std::istringstream row(line);
+    at.emplace_back(), first.emplace_back(), second.emplace_back();
+    row >> at.back() >> first.back() >> second.back();
+  }
+  std::size_t i = 1;
+  while (at.at(i + 1) < rho) ++i;
+  double a = 0, b = 0;
+  for (std::size_t k = i - 1; k < i + 3; ++k) {
+    double weight = 1;
+    for (std::size_t j = i - 1; j < i + 3; ++j)
+      if (j != k) weight *= (rho - at.at(j)) / (at.at(k) - at.at(j));
+    a += weight * first.at(k), b += weight * second.at(k);
+  }
+  return {a, b};
+}
+
+// Marrochio and others, Phys. Rev. C 91 (2015) 014903: T in GeV and pi^ee in GeV/fm^3 of their
+// equations, integrated to 1e-13, at t and r in fm; e = 13.8996929 T^4.
+TEST(ViscousRows, TheTableOfGubsersFlow) {
+  constexpr double kUnit = 0.1973269804, kDensity = 13.8996929;
+  struct Row {
+    double t, r2, temperature, stress;
+  };
+  for (const Row& row : {Row{1.2, 0, .195166704, .014363227}, Row{1.2, 4, .136739565, .192784132},
+                         Row{1.5, 2, .154710348, .012351000}, Row{2, 0, .102215681, .012216551},
+                         Row{2, 1, .109961930, .008768877}, Row{2, 9, .081671495, .024886851},
+                         Row{2, 8, .087684903, .025808260}, Row{3, 8, .078930792, 0}}) {
+    const auto [fourth, stress] = gubser_at(std::asinh((row.t * row.t - row.r2 - 1) / (2 * row.t)));
+    EXPECT_NEAR(std::pow(fourth, 0.25) / row.t * kUnit, row.temperature, 2e-9) << row.r2;
+    EXPECT_NEAR(-2 * kDensity * stress / std::pow(row.t, 4) * kUnit, row.stress, 2e-8) << row.r2;
+  }
+}
+
+/// Where the shock of an explosion is at t = 1, by a scale factor of the radius and the energy of
+/// the first cells.
+double front_at_one(const std::string& metric, const std::string& density,
+                    const std::string& start) {
+  const auto result = testing::run_text(
+      reworded(shipped_words("hydro/sedov"), {{"metric scale(1, R, R)\n", metric},
+                                              {"3*(gamma - 1)*E_0/(4*pi*r_0^3)", density},
+                                              {"r_0 = 0.048", "r_0 = " + start},
+                                              {"expect conserved(D, E) within 1e-12", ""}}),
+      {});
+  return last(result, "front");
+}
+
+// Sedov's explosions of a line, E_0 for each length, and of a plane, E_0 to both sides. The matter
+// within r_0 is at rest at the start, which in a plane delays the shock by a share of r_0/R.
+TEST(ViscousRows, ExplosionsOfALineAndOfAPlane) {
+  EXPECT_NEAR(front_at_one("metric scale(1, R, 1)\n", "(gamma - 1)*E_0/(pi*r_0^2)", "0.048"),
+              1.00402161, 0.006);
+  EXPECT_NEAR(front_at_one("", "(gamma - 1)*E_0/(2*r_0)", "0.012"), 0.97543015, 0.006);
 }
 
 }  // namespace
