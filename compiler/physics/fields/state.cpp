@@ -8,7 +8,9 @@
 #include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/spin_bases.hpp"
+#include "compiler/physics/chains/hmc.hpp"
 #include "compiler/physics/chains/link_field.hpp"
+#include "compiler/physics/chains/sampling.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -268,13 +270,12 @@ void check_moves(const Declared& d, const FieldFact& fact, const StateField& fie
     d.fail(errors::constrained_outside_of_chain(item->span, fact.name, item->head->name));
 }
 
-/// Links that move by H are read at neighbours as other fields are. Updates and flows go along
-/// paths that take each axis to close by itself.
+/// Links that move by H, flow or have trajectories are read at neighbours as other fields are.
+/// Local updates count on loops that take each axis to close by itself.
 void check_shifted_box(const Declared& d, const FieldFact& fact) {
-  const bool by_hamiltonian = d.facts.find("H") && !d.resolved.clause("sample");
   if (fact.fermion) d.fail(errors::shifted_box(fact.span, "a spinor", d.grid.span));
-  if (fact.gauge && !by_hamiltonian)
-    d.fail(errors::shifted_box(fact.span, "links that do not move by H", d.grid.span));
+  if (fact.gauge && samples(d) && !is_hmc(d))
+    d.fail(errors::shifted_box(fact.span, "local updates of links", d.grid.span));
 }
 
 /// `boundary(x) = twisted(angle)` of a complex field; angles of 0 and pi are the other boundaries.

@@ -14,6 +14,7 @@
 #include "compiler/physics/chains/link_definition.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/fields/link_motion_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -268,6 +269,7 @@ Value Lowerer::polyakov(dsl::Span span, const Reading& reading) {
   const StateField& field = links(span);
   const int axis = d_.grid.dims - 1;
   const std::int64_t extent = d_.grid.extent[static_cast<std::size_t>(axis)];
+  if (d_.grid.shifted(axis)) d_.fail(errors::shifted_box(span, "`polyakov`", d_.grid.span));
   if (extent > kMost) d_.fail(errors::not_yet(span, "a Polyakov loop of more than 64 links"));
   const LinkPath path{{}, gauge::Word(static_cast<std::size_t>(extent), gauge::Step{axis})};
   const Value product = along(field, path, span, reading);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <map>
 #include <numbers>
 #include <string>
 
@@ -147,6 +149,91 @@ TEST(ShiftedLinks, DrawnMomentaChangeAsLittleAsTheLawAllows) {
   for (const auto& setup : testing::native_and_opencl())
     EXPECT_LT(largest(run_text(text(1, ", gauss = 0"), setup), "max(abs(gauss))"), 1e-12)
         << setup.device;
+}
+
+/// Modified Bessel function I_n(x).
+double bessel_i(int n, double x) {
+  double sum = 0, term = 1;
+  n = std::abs(n);
+  for (int k = 1; k <= n; ++k) term *= x / 2 / k;
+  for (int k = 0; k < 40; ++k) {
+    sum += term;
+    term *= x * x / 4 / (k + 1) / (k + 1 + n);
+  }
+  return sum;
+}
+
+// U(1) in two dimensions: sums over the charges of the faces, sum_n I_n^V. W is closed because of
+// the shift, and W with its neighbour encloses four plaquettes.
+TEST(ShiftedLinks, TrajectoriesHaveTheLoopsOfTheShiftedTorus) {
+  const auto result = run_text(R"(model slanted "trajectories of links in a shifted box"
+lattice plane: 6*4, boundary(y) = shifted(x = 2)
+gauge U: U(1)
+P[i,j] = loop(i, j, -i, -j)
+W = path(y, y, y, y, -x, -x)
+action S = 1.5*sum(1 - re(P[i,j]), i < j)
+sample hmc, trajectories = 4000, tau = 1 {
+  level S: steps = 8, scheme = omelyan2
+}
+init U ~ hot
+every 1 trajectory, after = trajectory > 50: plaquette = mean(re(P[x,y])), winding = mean(re(W*conj(W@x))) -> "l.csv"
+)",
+                               {});
+  double z = 0, plaquette = 0, winding = 0;
+  for (int n = -20; n <= 20; ++n) {
+    const double one = bessel_i(n, 1.5);
+    z += std::pow(one, 24);
+    plaquette += std::pow(one, 23) * (bessel_i(n - 1, 1.5) + bessel_i(n + 1, 1.5)) / 2;
+    winding += std::pow(one, 20) * std::pow(bessel_i(n + 1, 1.5), 4);
+  }
+  const std::map<std::string, double> exact{{"plaquette", plaquette / z}, {"winding", winding / z}};
+  int found = 0;
+  for (const auto& series : result.chain) {
+    const auto known = exact.find(series.name);
+    if (known == exact.end()) continue;
+    ++found;
+    EXPECT_NEAR(series.average.mean, known->second, 4 * series.average.error) << series.name;
+    EXPECT_LT(series.average.error, 0.006) << series.name;
+  }
+  EXPECT_EQ(found, 2);
+}
+
+// A wave without divergence decays with K^2, K that of a momentum which the shift allows.
+TEST(ShiftedLinks, FlowsDampWavesOfTiedMomenta) {
+  const double p = 2 * pi * 2 / 12, q = (-2 * pi + 5 * p) / 6;
+  const double k2 = 4 * std::pow(std::sin(p / 2), 2) + 4 * std::pow(std::sin(q / 2), 2);
+  const auto result = run_text(R"(model oblique "a wave of links that flows away"
+lattice plane: 12*6, spacing = 1, boundary(y) = shifted(x = 5)
+gauge U: U(1)
+P[i,j] = loop(i, j, -i, -j)
+S = sum(1 - re(P[i,j]), i < j)
+U' = -d(S, U)
+p = 2*pi*2/12
+q = (5*p - 2*pi)/6
+psi(a, b) = cos(p*(index(x) + a) + q*(index(y) + b))
+init U[k] = exp(0.0001i*(psi(0, -1) - psi(0, 0) if k == x else psi(0, 0) - psi(-1, 0)))
+precision real = f64
+evolve luscher3, dt = 0.01, until = step == 100
+at end: flux = 10^8*mean(im(P[x,y])^2) -> "w.h5"
+)",
+                               {});
+  const double exact = k2 * k2 / 2 * std::exp(-2 * k2);
+  EXPECT_NEAR(last(result, "flux") / exact, 1, 1e-6);
+}
+
+TEST(ShiftedLinks, LocalUpdatesAndOpenLoopsAreRefused) {
+  const std::string text =
+      "model slanted \"what counts on straight ends\"\nlattice plane: 6*4, boundary(y) = shifted(x "
+      "= 2)\ngauge U: U(1)\nP[i,j] = loop(i, j, -i, -j)\naction S = sum(1 - re(P[i,j]), i < j)\n";
+  const std::string updates = testing::refusal_of_text(
+      text +
+      "sample heatbath, sweeps = 10\ninit U ~ hot\nevery 1 sweep: mean(re(P[x,y])) -> \"h.h5\"\n");
+  EXPECT_NE(updates.find("local updates of links in a box with a shifted end"), std::string::npos);
+  const std::string loops = testing::refusal_of_text(
+      text +
+      "sample hmc, trajectories = 10, tau = 1 {\n  level S: steps = 8, scheme = omelyan2\n}\ninit "
+      "U ~ hot\nevery 1 trajectory: polyakov -> \"h.h5\"\n");
+  EXPECT_NE(loops.find("`polyakov` in a box with a shifted end"), std::string::npos) << loops;
 }
 
 }  // namespace
