@@ -116,7 +116,8 @@ class FixedQuarks {
     for (const program::Launch& launch : program_.launches(0)) {
       const std::string& name = kernel_of(launch);
       if (name == "energy_before") break;
-      if (name.starts_with("lifted_eta") || name.starts_with("drawn")) draws.push_back(launch);
+      for (const char* part : {"local", "inverse", "lifted_eta", "drawn"})
+        if (name.starts_with(part)) draws.push_back(launch);
     }
     run_->launch(draws);
     std::vector<C> phi(eta.size());

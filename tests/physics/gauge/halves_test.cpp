@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "tests/physics/gauge/dense_determinant.hpp"
 #include "tests/physics/gauge/explicit_dirac.hpp"
 #include "tests/physics/gauge/fixed_quarks.hpp"
 
@@ -14,6 +15,8 @@ namespace {
 using testing::C;
 using testing::Dense;
 using testing::FixedQuarks;
+using testing::logarithm;
+using testing::matrix_of;
 
 struct HalvesModel {
   std::string gauge = "U(1)", lattice = "4^2", antiperiodic = "y";
@@ -37,23 +40,6 @@ struct HalvesModel {
   }
 };
 
-/// The matrix of the draw, phi = M eta, between these sites.
-Dense matrix_of(FixedQuarks& quarks, const std::vector<int>& sites, int inside, int all) {
-  Dense m(static_cast<int>(sites.size()) * inside);
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    for (int c = 0; c < inside; ++c) {
-      std::vector<C> eta(static_cast<std::size_t>(all * inside));
-      eta[static_cast<std::size_t>(sites[i] * inside + c)] = 1;
-      const std::vector<C> phi = quarks.drawn(eta);
-      for (std::size_t j = 0; j < sites.size(); ++j)
-        for (int e = 0; e < inside; ++e)
-          m(static_cast<int>(j) * inside + e, static_cast<int>(i) * inside + c) =
-              phi[static_cast<std::size_t>(sites[j] * inside + e)];
-    }
-  }
-  return m;
-}
-
 /// D as a dense matrix from explicit sums over the links that `quarks` has.
 Dense explicit_matrix(const FixedQuarks& quarks, const testing::dirac::Operator& d) {
   const int n = d.box.colours, inside = 4 * n, all = d.box.sites() * inside;
@@ -70,26 +56,6 @@ Dense explicit_matrix(const FixedQuarks& quarks, const testing::dirac::Operator&
     for (int i = 0; i < all; ++i) m(i, k) = image[static_cast<std::size_t>(i)];
   }
   return m;
-}
-
-/// log |det|, phase of the determinant, by elimination.
-std::pair<double, C> logarithm(Dense a) {
-  double size = 0;
-  C phase = 1;
-  for (int k = 0; k < a.n; ++k) {
-    int pivot = k;
-    for (int i = k; i < a.n; ++i)
-      if (std::abs(a(i, k)) > std::abs(a(pivot, k))) pivot = i;
-    for (int j = 0; pivot != k && j < a.n; ++j) std::swap(a(k, j), a(pivot, j));
-    const C diagonal = a(k, k);
-    size += std::log(std::abs(diagonal));
-    phase *= diagonal / std::abs(diagonal) * (pivot != k ? -1.0 : 1.0);
-    for (int i = k + 1; i < a.n; ++i) {
-      const C f = a(i, k) / diagonal;
-      for (int j = k; j < a.n; ++j) a(i, j) -= f * a(k, j);
-    }
-  }
-  return {size, phase};
 }
 
 struct SmallBox {
@@ -131,6 +97,31 @@ TEST(Halves, DeterminantIsThatOfThePartsTogether) {
   expect_determinant({{.gauge = "SU(3)", .lattice = "2^4", .antiperiodic = "t", .kappa = 0.13},
                       {{2, 2, 2, 2}, 4, 3},
                       0.7});
+}
+
+/// log|det D| of the kernels that draw at all sites: numbers of an independent program.
+TEST(Halves, DeterminantsOfPlanes) {
+  struct Plane {
+    const char *gauge, *lattice, *spinor;
+    int colours, sites, spins;
+    double scale, logarithm;
+  };
+  for (const Plane& p : {Plane{"U(1)", "4^2", "spinor(2)", 1, 16, 2, 1.5, 0.369159421384},
+                         Plane{"U(1)", "4^2", "spinor", 1, 16, 4, 1.5, 0.738318842769},
+                         Plane{"SU(2)", "4 * 6", "spinor(2)", 2, 24, 2, 1.2, 0.736157040382},
+                         Plane{"SU(2)", "4 * 6", "spinor", 2, 24, 4, 1.2, 1.472314080764}}) {
+    const HalvesModel model{.gauge = p.gauge,
+                            .lattice = p.lattice,
+                            .options = "solver = cg(1e-14)",
+                            .quark = "psi - kappa*hop(psi)",
+                            .spinor = p.spinor};
+    FixedQuarks quarks(model.text(), p.colours, 2, p.sites, p.scale, p.spins);
+    std::vector<int> all;
+    for (int s = 0; s < p.sites; ++s) all.push_back(s);
+    EXPECT_NEAR(logarithm(matrix_of(quarks, all, p.spins * p.colours, p.sites)).first, p.logarithm,
+                1e-11)
+        << p.gauge << p.spinor;
+  }
 }
 
 struct KnownHalf {
