@@ -20,7 +20,7 @@ struct DeterminantRow {
 class QuarkDeterminants : public ::testing::TestWithParam<DeterminantRow> {
  protected:
   static std::string text(const std::string& action) {
-    return "model quarks\nparam kappa = 0.13, mu_q = 0.2, csw = 1.5\n"
+    return "model quarks\nparam kappa = 0.13, mu_q = 0.2\n"
            "lattice grid: 4 * 2 * 6 * 4\ngauge U: SU(3)\nfermion psi: " +
            std::string(GetParam().spins == 1 ? "spinor(1)" : "spinor") +
            ", boundary(t) = antiperiodic\n" + GetParam().before + "D(psi) = " + GetParam().quark +
@@ -56,9 +56,6 @@ TEST_P(QuarkDeterminants, AreThoseOfAnotherProgram) {
 constexpr const char* kHops =
     "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n";
 constexpr const char* kTwistedMass = "psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)";
-constexpr const char* kStrengthOfLeaves =
-    "C[mu,nu] = loop(mu, nu, -mu, -nu) + loop(nu, -mu, -nu, mu) + loop(-mu, -nu, mu, nu) + "
-    "loop(-nu, mu, nu, -mu)\nF[mu,nu] = (C[mu,nu] - adj(C[mu,nu]))/8\n";
 constexpr const char* kFourSigns =
     "turn(n) = 1 - 2*mod(n, 2)\n"
     "eta[k] = 1 if k == x else (turn(index(x)) if k == y else (turn(index(x) + index(y)) if k == "
@@ -69,10 +66,6 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         DeterminantRow{"wilson", "psi - kappa*hop(psi)", kHops, -48.5153146354, 0.11010, 1.56160},
         DeterminantRow{"twisted", kTwistedMass, kHops, -44.8325281209, 0.11943, 1.56505},
-        DeterminantRow{"clover",
-                       std::string(kTwistedMass) +
-                           " - kappa*csw*sum(gamma[mu]*gamma[nu]*F[mu,nu]*psi, mu < nu)",
-                       std::string(kHops) + kStrengthOfLeaves, -54.8177368645, 0.08670, 1.82993},
         DeterminantRow{"staggered", "psi/5 + sum(eta[k]*(U[k]*psi@k - U[-k]*psi@-k), k)/2",
                        kFourSigns, 50.8892191456, 0.09525, 4.20023, 1}),
     [](const auto& test) { return std::string(test.param.name); });
