@@ -95,6 +95,26 @@ TEST_F(AuditTest, RoundsOfACountedLoopAreProvedAndCounted) {
   }
 }
 
+TEST_F(AuditTest, AnIterationMayBeLeftOutWhereItsValueIsKnown) {
+  for (Target target : kTargets) {
+    const AuditResult result = audit(source(target,
+                                            "  const int known = in.phi == in.pi;\n"
+                                            "  double u;\n"
+                                            "  if (known) {\n    u = in.pi;\n  } else {\n"
+                                            "    double v = in.phi;\n"
+                                            "    for (int i = 0; i < 5; ++i) v = sqrt(v);\n"
+                                            "    u = v;\n  }\n"
+                                            "  out.phi_new = u;\n"),
+                                     target);
+    ASSERT_TRUE(result.proved()) << joined(result);
+    const FunctionFacts* site = result.find("vphi_site_sweep");
+    ASSERT_TRUE(site);
+    EXPECT_EQ(site->ifs, 0);
+    EXPECT_EQ(site->selects, 1);
+    EXPECT_EQ(site->special, 5);
+  }
+}
+
 TEST_F(AuditTest, PlantedViolationsInASiteAreFound) {
   struct Row {
     const char* body;
@@ -102,6 +122,13 @@ TEST_F(AuditTest, PlantedViolationsInASiteAreFound) {
   };
   const Row table[] = {
       {"  if (par.flag) out.phi_new = in.pi;\n", "an if"},
+      {"  const int known = par.flag;\n  double u;\n  if (known) { u = 1.0; } else { u = 2.0; }\n"
+       "  out.phi_new = u;\n",
+       "an if"},
+      {"  const int known = par.flag;\n  double u = 0.0, v = 0.0;\n  if (known) { u = 1.0; } else "
+       "{\n"
+       "  for (int i = 0; i < 3; ++i) u = sqrt(in.phi);\n  v = 1.0; }\n  out.phi_new = u + v;\n",
+       "an if"},
       {"  switch (par.flag) { case 0: out.phi_new = 1.0; }\n", "a switch"},
       {"  goto end;\n  end: out.phi_new = 1.0;\n", "a goto"},
       {"  for (int i = 0; i < par.flag; ++i) out.phi_new = in.phi;\n", "a loop"},

@@ -1,8 +1,10 @@
-// Quotients and roots that kernels write out in f32, as emitted, with seeds that have the largest
-// error of a GPU's: errors in the last place, and arguments without a finite result.
+// Quotients, roots and powers that kernels write out in f32, as emitted, with seeds that have the
+// largest error of a GPU's: errors in the last place, and arguments without a finite result.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
 
@@ -14,6 +16,7 @@ namespace {
 
 using std::fabs;
 using std::fma;
+using std::rint;
 using vphi_index = long;
 
 int wrong = 0;  ///< units of the last place that a seed is off
@@ -33,6 +36,21 @@ float vphi_seed_root_f32(float a) {
   const float b = flushed(a);
   return b == 0 || !std::isfinite(b) ? 1 / std::sqrt(b) : moved(1 / std::sqrt(double(b)));
 }
+
+/// The seeds of a power are off by 2^-22 at most: of log2 absolutely, of the power relatively.
+float vphi_seed_log2_f32(float a) {
+  return static_cast<float>(std::log2(double(a)) + wrong * std::ldexp(1.0, -23));
+}
+float vphi_seed_exp2_f32(float a) {
+  return static_cast<float>(std::exp2(double(a)) * (1 + wrong * std::ldexp(1.0, -23)));
+}
+int vphi_power_of_two_in_f32(float a) {
+  return (std::bit_cast<std::int32_t>(a) - 0x3f3504f3) >> 23;
+}
+float vphi_without_power_f32(float a, int k) {
+  return std::bit_cast<float>(std::bit_cast<std::int32_t>(a) - k * 8388608);
+}
+float vphi_two_to_f32(int k) { return std::ldexp(1.0F, k); }
 
 #include "templates/preludes/choices.txt"
 
@@ -67,6 +85,32 @@ TEST(NearMathF32, LastPlace) {
   EXPECT_LE(root, 0.501);
   EXPECT_LE(reciprocal_root, 1.0);
   EXPECT_GT(reciprocal_root, 0.4);  // it has looked at numbers that have no f32
+}
+
+TEST(NearMathF32, PowersFromMinusOneToOne) {
+  std::mt19937 random(1614);
+  std::uniform_real_distribution<float> mantissa(1, 2), power(-1, 1);
+  std::uniform_int_distribution<int> exponent(-140, 127);
+  double worst = 0;
+  for (wrong = -2; wrong <= 2; ++wrong) {
+    for (int i = 0; i < 200000; ++i) {
+      const float a = std::ldexp(mantissa(random), exponent(random)), y = power(random);
+      const double exact = std::pow(double(a), double(y));
+      if (exact > 3e38 || exact < 1.2e-38) continue;
+      worst = std::max(worst, places(vphi_power_near_f32(a, y), exact));
+    }
+  }
+  EXPECT_LE(worst, 8.0);  // of the largest errors that seeds may have, all of one sign
+  EXPECT_GT(worst, 2.0);
+  wrong = 0;
+  EXPECT_EQ(vphi_power_near_f32(16, 0.25F), 2);
+  EXPECT_EQ(vphi_power_near_f32(0, 0.3F), 0);
+  EXPECT_EQ(vphi_power_near_f32(0, -0.3F), INFINITY);
+  EXPECT_EQ(vphi_power_near_f32(INFINITY, 0.3F), INFINITY);
+  EXPECT_EQ(vphi_power_near_f32(INFINITY, -0.3F), 0);
+  EXPECT_NEAR(vphi_power_near_f32(1e-40F, 0.5F) / 1e-20, 1, 1e-4);
+  EXPECT_TRUE(std::isnan(vphi_power_near_f32(-1, 0.3F)));
+  EXPECT_TRUE(std::isnan(vphi_power_near_f32(NAN, 0.3F)));
 }
 
 TEST(NearMathF32, EndsOfTheRange) {

@@ -145,6 +145,18 @@ std::vector<Case> iterations() {
     const Expr early = mixed.fixed_point(90);
     mixed.finish(mixed.fixed_point(400), early);
     list.push_back(mixed.c);
+    // what loops find is wanted at some sites: by one condition twice, and by it once more where
+    // the first two are read
+    Iteration chosen(real);
+    const Expr here = chosen.a.raw(Op::Less, {chosen.p, chosen.q});
+    const auto choice = [&](Expr yes, Expr no) {
+      return chosen.a.raw(Op::Select, {here, yes, no});
+    };
+    const Expr found = chosen.fixed_point(300);
+    const Expr first = choice(chosen.q, found), second = choice(chosen.mul(found, chosen.q), first);
+    const Expr other = choice(chosen.mul(found, found), chosen.p);
+    chosen.finish(chosen.add(first, other), chosen.mul(second, chosen.p));
+    list.push_back(chosen.c);
     // a loop that is left early still has the value of its last round
     for (const int period : {2, 3, 4}) {
       for (const int rounds : {450, 451, 452}) {
@@ -210,6 +222,26 @@ TEST(Rounds, EndWhereTheyRepeat) {
   Iteration site;
   const std::string text = cuda_text(site, site.fixed_point(400));
   EXPECT_NE(text.find("round_1_known) break;"), std::string::npos) << text;
+}
+
+// Nothing else needs the loop, and p is read by the condition too.
+TEST(Rounds, ThatNothingElseNeedsAreLeftOutWhereTheyAreNotChosen) {
+  Iteration site;
+  const Expr here = site.a.raw(Op::Less, {site.p, site.q});
+  const std::string text =
+      cuda_text(site, site.a.raw(Op::Select, {here, site.q, site.fixed_point(400)}));
+  const auto arms = text.find("if (chosen_1) {"), loop = text.find("for (int round_1 = 0");
+  ASSERT_NE(arms, std::string::npos) << text;
+  EXPECT_GT(loop, text.find("} else {", arms)) << text;
+}
+
+TEST(Rounds, ThatOthersNeedAreMadeBeforeAChoice) {
+  Iteration site;
+  const Expr here = site.a.raw(Op::Less, {site.p, site.q}), root = site.fixed_point(400);
+  const std::string text =
+      cuda_text(site, site.add(root, site.a.raw(Op::Select, {here, site.q, site.mul(root, root)})));
+  EXPECT_NE(text.find("for (int round_1 = 0"), std::string::npos) << text;
+  EXPECT_EQ(text.find("if (chosen_1)"), std::string::npos) << text;
 }
 
 // A comparison costs as much as a round of bisection.

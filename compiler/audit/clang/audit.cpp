@@ -84,7 +84,7 @@ class Auditor : public clang::ASTConsumer {
     for (const char* stem : {"vphi_sin_", "vphi_cos_", "vphi_tan_", "vphi_asin_", "vphi_acos_",
                              "vphi_atan_", "vphi_atan2_", "vphi_sinh_", "vphi_cosh_", "vphi_tanh_",
                              "vphi_asinh_", "vphi_acosh_", "vphi_atanh_", "vphi_erf_", "vphi_log_",
-                             "vphi_quotient_", "vphi_root_", "vphi_reciprocal_"}) {
+                             "vphi_quotient_", "vphi_root_", "vphi_reciprocal_", "vphi_power_near_"}) {
       if (name.starts_with(stem)) return true;
     }
     return false;

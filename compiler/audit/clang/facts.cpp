@@ -3,7 +3,9 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 
+#include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "compiler/audit/clang/functions.hpp"
@@ -151,6 +153,46 @@ int rounds_of(const clang::ForStmt& s) {
   return static_cast<int>(*rounds);
 }
 
+/// The variables that an arm of a choice sets, where it holds only declarations, counted loops,
+/// further choices and assignments to local variables; nothing for other statements.
+std::optional<std::set<const clang::ValueDecl*>> set_in_arm(const clang::Stmt* arm);
+
+bool holds_loop(const clang::Stmt* s) {
+  return llvm::isa<clang::ForStmt>(s) || std::ranges::any_of(s->children(), [](const auto* part) {
+           return part && holds_loop(part);
+         });
+}
+
+/// The values of an `if` with a named condition whose arms set the same variables, one of them by
+/// a loop: what the loop finds, or what is known without it. 0 for other statements.
+int values_of_choice(const clang::IfStmt& s) {
+  if (!named_by(s.getCond()) || !s.getElse() ||
+      !(holds_loop(s.getThen()) || holds_loop(s.getElse())))
+    return 0;
+  const auto yes = set_in_arm(s.getThen()), no = set_in_arm(s.getElse());
+  return yes && no && *yes == *no ? static_cast<int>(yes->size()) : 0;
+}
+
+std::optional<std::set<const clang::ValueDecl*>> set_in_arm(const clang::Stmt* arm) {
+  const auto* all = llvm::dyn_cast_or_null<clang::CompoundStmt>(arm);
+  if (!all) return {};
+  std::set<const clang::ValueDecl*> set;
+  for (const clang::Stmt* part : all->body()) {
+    const auto* loop = llvm::dyn_cast<clang::ForStmt>(part);
+    const auto* choice = llvm::dyn_cast<clang::IfStmt>(part);
+    if (llvm::isa<clang::DeclStmt>(part) || (loop && rounds_of(*loop) > 0) ||
+        (choice && values_of_choice(*choice) > 0))
+      continue;
+    const auto* assigned = llvm::dyn_cast<clang::BinaryOperator>(part);
+    const auto* to = assigned && assigned->getOpcode() == clang::BO_Assign
+                         ? llvm::dyn_cast_or_null<clang::VarDecl>(named_by(assigned->getLHS()))
+                         : nullptr;
+    if (!to || !to->isLocalVarDecl()) return {};
+    set.insert(to);
+  }
+  return set;
+}
+
 /// Calls of functions that are defined in the source, in this statement.
 std::vector<const clang::FunctionDecl*> calls_in(const clang::Stmt* s) {
   std::vector<const clang::FunctionDecl*> found;
@@ -178,6 +220,10 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
       : context_(context), facts_(facts), site_(site) {}
 
   bool VisitIfStmt(clang::IfStmt* s) {
+    if (const int values = site_ ? values_of_choice(*s) : 0; values > 0) {
+      facts_.selects += values * times_;
+      return true;
+    }
     ++facts_.ifs;
     site_break("an if", s->getBeginLoc());
     return condition(s->getCond(), "an if", s->getBeginLoc());

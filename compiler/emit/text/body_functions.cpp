@@ -125,6 +125,7 @@ Code BodyBuilder::site_function() {
     return found == leaves_.end() ? Leaf() : found->second;
   });
   printer.announce(roots_);
+  printer.choose(kernel::choices_around(rounds, roots_, is_leaf));
   printer.roll(std::move(rounds));
   const std::string s = body_.suffix;
   std::string lines;

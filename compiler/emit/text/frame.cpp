@@ -237,12 +237,14 @@ constexpr const char* kReloadFunction =
     "  return i + times * (vphi_groups() >> 31);\n"
     "}\n";
 
-// Quotients and roots of kernels that write them out.
+// Quotients, roots and powers of kernels that write them out.
 Code near_functions(const Dialect& dialect, Precision precision) {
   if (precision == Precision::F64)
     return fill(dialect.texts.seeds, {}) + fill("near_math_f64.txt", {});
   Slots slots;
   slots["asm"] = dialect.words.assembler;
+  slots["bits"] = dialect.words.bits_of_float;
+  slots["float_of_bits"] = dialect.words.float_of_bits;
   return fill("near_seeds_f32.txt", slots) + fill(dialect.texts.near, {});
 }
 

@@ -419,6 +419,9 @@ Printer::Piece Printer::power(Expr base, Expr exponent) {
     }
   }
   const Expr args[2] = {base, exponent};
+  // in f64 the constants of a logarithm and a power take 48 registers
+  const bool small = exponent.is(Op::Number) && std::fabs(exponent->number.real) <= 1;
+  if (small && near_f32()) return call_of("vphi_power_near_f32", args);
   return call(Op::Pow, args);
 }
 

@@ -18,6 +18,7 @@
 
 #include "compiler/emit/dialects/dialect.hpp"
 #include "compiler/emit/text/code.hpp"
+#include "compiler/kernel/choices.hpp"
 #include "compiler/kernel/rounds.hpp"
 
 namespace vphi::emit {
@@ -76,6 +77,8 @@ class Printer {
   void write_out() { written_out_ = true; }
   /// Writes these rounds as loops, each before the first use of a value of its last round.
   void roll(std::vector<kernel::Rounds> rounds);
+  /// Writes the values of these choices as assignments in two arms, before the first use of one.
+  void choose(std::vector<kernel::Choice> choices);
   /// Uses the functions of emit/math/sincos.hpp for sine and cosine of these angles.
   void pair_angles(std::span<const algebra::Expr> angles);
   /// Counts uses; call once for all roots of a block, before the first `number`.
@@ -108,6 +111,9 @@ class Printer {
   Leaf leaf(const algebra::Node& node);
   bool is_leaf(algebra::Expr expr) { return !leaf(*expr).empty(); }
   void write_rounds(std::size_t number);
+  void write_choice(std::size_t number);
+  std::string arm(const kernel::Choice& choice, const std::vector<std::string>& names,
+                  std::size_t number);
   std::string round_body(const kernel::Rounds& rounds, const std::vector<std::string>& names,
                          const std::string& unchanged);
   /// How a loop notices that its values are known for all rounds to come.
@@ -159,6 +165,9 @@ class Printer {
   std::unordered_map<const algebra::Node*, std::string> table_indices_;
   std::vector<kernel::Rounds> rounds_;
   std::unordered_map<const algebra::Node*, std::size_t> rolled_;  ///< last values of rounds_
+  std::vector<kernel::Choice> choices_;
+  std::unordered_map<const algebra::Node*, std::size_t> chosen_;  ///< selects of choices_
+  /// Names of values of rounds and choices.
   std::unordered_map<const algebra::Node*, std::string> round_names_;
   std::string lines_, noted_;
   Calls calls_;

@@ -24,6 +24,7 @@ void Printer::roll(std::vector<kernel::Rounds> rounds) {
 // A name that a node has by itself, or as a value of rounds, which are written at their first use.
 Leaf Printer::leaf(const Node& node) {
   if (const auto found = rolled_.find(&node); found != rolled_.end()) write_rounds(found->second);
+  if (const auto found = chosen_.find(&node); found != chosen_.end()) write_choice(found->second);
   const auto named = round_names_.find(&node);
   return named == round_names_.end() ? callbacks_.leaf(node) : Leaf{"", named->second};
 }

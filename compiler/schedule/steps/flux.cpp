@@ -7,6 +7,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/steps/limits.hpp"
+#include "compiler/schedule/steps/wall_fluxes.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -34,7 +35,8 @@ int own_cost(Expr value) {
 /// The cells beyond the ends of the axis. Beyond an open wall every cell has the state of the last
 /// cell, and the lines of the scheme are evaluated for such cells too, as is the state after half
 /// of the step. Memory holds the values of the box alone, so a value that reads neighbours is not
-/// stored with open walls. Beyond a mirror the values follow from the stored ones.
+/// stored with open walls, apart from the flux through a face, which is that of the wall where the
+/// last cell has no neighbour. Beyond a mirror the values follow from the stored ones.
 enum class Ends { Periodic, Mirrors, Open };
 
 /// Whether a line chooses by the number of its cell, as where the state beyond an end is given: it
@@ -64,6 +66,14 @@ Ends ends_of(const physics::System& system, int axis) {
   return Ends::Open;
 }
 
+/// The lines that a scheme's fluxes through faces are made of.
+std::set<int> lines_of_faces(const AxisScheme& scheme) {
+  std::set<int> lines;
+  for (const auto& [quantity, face] : scheme.face)
+    for (const Expr load : algebra::reads(face)) lines.insert(load->index);
+  return lines;
+}
+
 /// The distances along the axis at which each value is read, and the values that are therefore
 /// stored.
 class KeptLines {
@@ -76,12 +86,8 @@ class KeptLines {
     for (std::size_t i = scheme.lines.size(); i-- > 0;)
       decide(scheme.lines[i], false, ends != Ends::Open);
     // the face of a right side: one computation serves both its sites. Beyond a wall there is a
-    // face without a site of its own, so it is made twice there.
-    if (!laws.step && ends == Ends::Periodic) {
-      for (const auto& [quantity, face] : scheme.face) {
-        for (const Expr load : algebra::reads(face)) kept_.insert(load->index);
-      }
-    }
+    // face without a site of its own (WallFluxes).
+    if (!laws.step && ends == Ends::Periodic) kept_.merge(lines_of_faces(scheme));
     for (std::size_t i = laws.recovered.size(); i-- > 0;) {
       decide(laws.recovered[i], laws.recovered[i].keep, true);
     }
@@ -147,12 +153,15 @@ class Mirrors {
 Expr fixed_order(Expr value) { return kernel::with_fixed_order(value); }
 
 /// One value of a site, stored or to be computed again where it is read.
-Expr defined(Block& block, Mirrors& mirrors, const State& state, const Derived& value, bool keep) {
-  const Expr made = fixed_order(at(state, fixed_order(value.value)));
+Expr kept_or_not(Block& block, Mirrors& mirrors, const Derived& value, Expr made, bool keep) {
   if (!keep) return made;
   const Expr load = block.array(value.name, mirrors(made));
   mirrors.follow(value.array, load);
   return load;
+}
+
+Expr defined(Block& block, Mirrors& mirrors, const State& state, const Derived& value, bool keep) {
+  return kept_or_not(block, mirrors, value, fixed_order(at(state, fixed_order(value.value))), keep);
 }
 
 /// Slot of a scalar made before the sweeps of its part.
@@ -359,6 +368,47 @@ FluxPart source_part(const physics::System& system, bool late, Slots& slots, Sto
   return part;
 }
 
+/// What each line of a scheme's fluxes computes from the state, with all other lines written out.
+/// Empty where a flux reads a stencil, whose sites at a wall are not reads of their own.
+std::map<int, Expr> fluxes_of(const State& state, const AxisScheme& scheme) {
+  const std::set<int> lines = lines_of_faces(scheme);
+  State written = state;
+  std::map<int, Expr> fluxes;
+  for (const Derived& line : scheme.lines) {
+    const Expr value = written.arrays[line.array] = at(written, line.value);
+    if (!lines.contains(line.array)) continue;
+    if (algebra::contains(value, [](Expr node) { return node.is(Op::Stencil); })) return {};
+    fluxes[line.array] = value;
+  }
+  return fluxes;
+}
+
+/// The same for each axis where they are stored in spite of walls (WallFluxes).
+std::vector<std::map<int, Expr>> stored_fluxes(const physics::System& system, const State& state,
+                                               const WallFluxes& walls) {
+  const Conservation& laws = *system.conservation;
+  std::vector<std::map<int, Expr>> fluxes(laws.sweeps.size());
+  const auto let_out = [&](const AxisScheme& scheme) {
+    const auto ends = system.lattice.boundary[static_cast<std::size_t>(scheme.axis)];
+    return ends == physics::Boundary::Outflow && !chooses_by_cell(scheme);
+  };
+  if (laws.step || std::ranges::none_of(laws.sweeps, let_out)) return fluxes;
+  std::vector<std::vector<Expr>> values(fluxes.size());
+  std::vector<Expr> all;
+  for (std::size_t i = 0; i < fluxes.size(); ++i) {
+    fluxes[i] = fluxes_of(state, laws.sweeps[i]);
+    for (const auto& [line, value] : fluxes[i]) values[i].push_back(value);
+    all.insert(all.end(), values[i].begin(), values[i].end());
+  }
+  const int operations = operations_in(all);
+  for (std::size_t i = 0; i < fluxes.size(); ++i) {
+    const AxisScheme& scheme = laws.sweeps[i];
+    if (!let_out(scheme) || !walls.worthwhile(scheme.axis, values[i], operations))
+      fluxes[i].clear();
+  }
+  return fluxes;
+}
+
 }  // namespace
 
 std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Wanted& wanted) {
@@ -389,22 +439,29 @@ std::function<Expr(Expr)> with_fluxes(Block& block, State& state) {
   if (!system.conservation) return [](Expr value) { return value; };
   const Conservation& laws = *system.conservation;
   Mirrors mirrors(system);
-  const std::optional<State> last = apply_limits(block, state);
+  const std::optional<Recovered> last = apply_limits(block, state);
   for (const int quantity : laws.quantities) {
     Expr& value = state.arrays.at(quantity);
     value = block.array(name_of(system, quantity) + "_there", mirrors(value));
     mirrors.follow(quantity, value);
   }
-  recover(system, last, state, [&](const Derived& value, const State& from) {
-    return defined(block, mirrors, from, value, true);
+  recover(system, last, state, [&](const Derived& value, const State& from, const auto& chosen) {
+    const Expr made = chosen(fixed_order(at(from, fixed_order(value.value))));
+    return kept_or_not(block, mirrors, value, made, true);
   });
-  for (const AxisScheme& scheme : laws.sweeps) {
+  WallFluxes walls(system);
+  const std::vector<std::map<int, Expr>> stored = stored_fluxes(system, state, walls);
+  for (std::size_t i = 0; i < laws.sweeps.size(); ++i) {
+    const AxisScheme& scheme = laws.sweeps[i];
     const KeptLines kept(laws, scheme, ends_of(system, scheme.axis), false);
     for (const Derived& line : scheme.lines) {
-      state.arrays[line.array] = defined(block, mirrors, state, line, kept(line.array));
+      const auto flux = stored[i].find(line.array);
+      const bool keep = kept(line.array) || flux != stored[i].end();
+      Expr& made = state.arrays[line.array] = defined(block, mirrors, state, line, keep);
+      if (flux != stored[i].end()) walls.add(scheme.axis, made, flux->second);
     }
   }
-  return mirrors;
+  return [mirrors, walls](Expr value) { return mirrors(walls(value)); };
 }
 
 Stepping make_flux_step(const physics::System& system, Slots& slots, Storage& storage) {

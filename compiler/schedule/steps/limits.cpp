@@ -30,11 +30,24 @@ Expr in_order(const State& state, Expr value) {
 
 /// The state with recovered values.
 State recovered_in(const physics::System& system, const State& state,
-                   const std::optional<State>& last) {
+                   const std::optional<Recovered>& last) {
   State made = state;
-  recover(system, last, made,
-          [&](const Derived& value, const State& from) { return in_order(from, value.value); });
+  recover(system, last, made, [&](const Derived& value, const State& from, const auto& chosen) {
+    return chosen(in_order(from, value.value));
+  });
   return made;
+}
+
+/// Whether these limits, applied to a state, have left it as it was.
+Expr kept(algebra::Arena& arena, std::span<const Derived> limits, const State& before,
+          const State& after) {
+  Expr all;
+  for (const Derived& limit : limits) {
+    const Expr same =
+        arena.raw(Op::Equal, {before.arrays.at(limit.array), after.arrays.at(limit.array)});
+    all = all ? arena.raw(Op::And, {all, same}) : same;
+  }
+  return all;
 }
 
 }  // namespace
@@ -45,8 +58,8 @@ bool limited(const physics::System& system, const std::vector<int>& arrays) {
   });
 }
 
-void recover(const physics::System& system, const std::optional<State>& last, State& state,
-             const std::function<Expr(const Derived&, const State& from)>& made) {
+void recover(const physics::System& system, const std::optional<Recovered>& last, State& state,
+             const MakeRecovered& made) {
   const std::vector<Derived>& recovered = system.conservation->recovered;
   for (std::size_t i = 0; i < recovered.size();) {
     // names that are iterated together start from the values that all of them had
@@ -55,26 +68,32 @@ void recover(const physics::System& system, const std::optional<State>& last, St
     while (group > 0 && end < recovered.size() && recovered[end].clause == group) ++end;
     State from = state;
     for (std::size_t k = i; last && k < end; ++k)
-      from.arrays[recovered[k].array] = last->arrays.at(recovered[k].array);
+      from.arrays[recovered[k].array] = last->state.arrays.at(recovered[k].array);
     for (; i < end; ++i) {
       Derived value = recovered[i];
-      if (last && value.from_recovered) value.value = value.from_recovered;
-      state.arrays[value.array] = made(value, from);
+      const bool iterated = last && value.from_recovered;
+      if (iterated) value.value = value.from_recovered;
+      state.arrays[value.array] = made(value, from, [&](Expr found) {
+        const Expr before = from.arrays[value.array];
+        return iterated ? system.arena->raw(Op::Select, {last->kept, before, found}) : found;
+      });
     }
   }
 }
 
-std::optional<State> apply_limits(Block& block, State& state) {
-  std::optional<State> recovered;
+std::optional<Recovered> apply_limits(Block& block, State& state) {
+  std::optional<Recovered> recovered;
   by_clause(block.system().limits, state, [&](auto clause, const State& before) {
     if (std::ranges::any_of(clause, [](const Derived& l) { return bool(l.from_recovered); }))
-      recovered = recovered_in(block.system(), before, recovered);
+      recovered = Recovered{recovered_in(block.system(), before, recovered), {}};
     else
       recovered.reset();
     for (const Derived& limit : clause) {
-      state.arrays[limit.array] = limit.from_recovered ? in_order(*recovered, limit.from_recovered)
-                                                       : in_order(before, limit.value);
+      state.arrays[limit.array] = limit.from_recovered
+                                      ? in_order(recovered->state, limit.from_recovered)
+                                      : in_order(before, limit.value);
     }
+    if (recovered) recovered->kept = kept(block.arena(), clause, before, state);
   });
   return recovered;
 }

@@ -17,15 +17,24 @@ namespace vphi::schedule {
 /// Whether one of these arrays has a limit.
 bool limited(const physics::System& system, const std::vector<int>& arrays);
 
-/// Applies all limits of conserved quantities. Returns the state of the last limit with the
-/// recovered values that it read, for `recover`; nothing where it read none.
-std::optional<State> apply_limits(Block& block, State& state);
+/// A state with its recovered values, before the last limit.
+struct Recovered {
+  State state;
+  Expr kept;  ///< whether that limit has changed nothing at the site
+};
 
-/// Sets the recovered values of a state. `last`: what was recovered before limits by recovered
-/// values changed the state, from which iterations start. `made`: a value where names have the
-/// values of `from`.
-void recover(const physics::System& system, const std::optional<State>& last, State& state,
-             const std::function<Expr(const physics::Derived&, const State& from)>& made);
+/// Applies all limits of conserved quantities. Returns the recovered values that the last limit
+/// read, for `recover`; nothing where it read none.
+std::optional<Recovered> apply_limits(Block& block, State& state);
+
+/// A value where names have the values of `from`, after `chosen`.
+using MakeRecovered = std::function<Expr(const physics::Derived& value, const State& from,
+                                         const std::function<Expr(Expr)>& chosen)>;
+
+/// Sets the recovered values of a state. `last`: what was recovered before a limit by recovered
+/// values changed the state. Iterations start from it, and it stays where the limit kept the state.
+void recover(const physics::System& system, const std::optional<Recovered>& last, State& state,
+             const MakeRecovered& made);
 
 /// Applies the limits of arrays that a flow of `length` has updated. `length` is a scalar that is 0
 /// after the end of the run; then nothing changes. Limits of conserved quantities are applied in
