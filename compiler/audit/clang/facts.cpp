@@ -178,6 +178,8 @@ std::optional<std::set<const clang::ValueDecl*>> set_in_arm(const clang::Stmt* a
   if (!all) return {};
   std::set<const clang::ValueDecl*> set;
   for (const clang::Stmt* part : all->body()) {
+    const auto* with_hint = llvm::dyn_cast<clang::AttributedStmt>(part);  // how to unroll a loop
+    if (with_hint) part = with_hint->getSubStmt();
     const auto* loop = llvm::dyn_cast<clang::ForStmt>(part);
     const auto* choice = llvm::dyn_cast<clang::IfStmt>(part);
     if (llvm::isa<clang::DeclStmt>(part) || (loop && rounds_of(*loop) > 0) ||
