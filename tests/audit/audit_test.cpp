@@ -111,6 +111,7 @@ TEST_F(AuditTest, AnIterationMayBeLeftOutWhereItsValueIsKnown) {
     ASSERT_TRUE(site);
     EXPECT_EQ(site->ifs, 0);
     EXPECT_EQ(site->selects, 1);
+    EXPECT_EQ(site->choices, 1);
     EXPECT_EQ(site->special, 5);
   }
 }

@@ -81,10 +81,11 @@ class Auditor : public clang::ASTConsumer {
 
   /// Functions, quotients and roots written out count as what they are: one special function.
   static bool written_out(llvm::StringRef name) {
-    for (const char* stem : {"vphi_sin_", "vphi_cos_", "vphi_tan_", "vphi_asin_", "vphi_acos_",
-                             "vphi_atan_", "vphi_atan2_", "vphi_sinh_", "vphi_cosh_", "vphi_tanh_",
-                             "vphi_asinh_", "vphi_acosh_", "vphi_atanh_", "vphi_erf_", "vphi_log_",
-                             "vphi_quotient_", "vphi_root_", "vphi_reciprocal_", "vphi_power_near_"}) {
+    for (const char* stem :
+         {"vphi_sin_", "vphi_cos_", "vphi_tan_", "vphi_asin_", "vphi_acos_", "vphi_atan_",
+          "vphi_atan2_", "vphi_sinh_", "vphi_cosh_", "vphi_tanh_", "vphi_asinh_", "vphi_acosh_",
+          "vphi_atanh_", "vphi_erf_", "vphi_log_", "vphi_quotient_", "vphi_root_",
+          "vphi_reciprocal_", "vphi_power_near_"}) {
       if (name.starts_with(stem)) return true;
     }
     return false;
@@ -103,6 +104,7 @@ class Auditor : public clang::ASTConsumer {
       sum.loops += below.loops;
       sum.shortcuts += below.shortcuts;
       sum.selects += below.selects;
+      sum.choices += below.choices;
       sum.branches += below.branches;
       if (written_out(callee->getName())) {
         ++sum.special;
@@ -183,6 +185,7 @@ class Auditor : public clang::ASTConsumer {
                                         {"loops", facts.loops},
                                         {"shortcuts", facts.shortcuts},
                                         {"selects", facts.selects},
+                                        {"choices", facts.choices},
                                         {"branches", facts.branches},
                                         {"loads", facts.loads},
                                         {"stores", facts.stores},

@@ -223,7 +223,7 @@ class Counter : public clang::RecursiveASTVisitor<Counter> {
 
   bool VisitIfStmt(clang::IfStmt* s) {
     if (const int values = site_ ? values_of_choice(*s) : 0; values > 0) {
-      facts_.selects += values * times_;
+      facts_.selects += values * times_, facts_.choices += values * times_;
       return true;
     }
     ++facts_.ifs;
