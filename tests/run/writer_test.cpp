@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <latch>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -48,10 +49,15 @@ TEST(Writer, PostReturnsWhileAJobRunsAndWaitsWhenTheQueueIsFull) {
 }
 
 TEST(Writer, TheFirstFailureIsToldAndLaterJobsAreDropped) {
+  std::latch both_posted(1);  // else the second might find the failure of the first
   Writer writer;
   std::atomic<int> ran{0};
-  writer.post(1, [] { throw std::runtime_error("disk full"); });
+  writer.post(1, [&] {
+    both_posted.wait();
+    throw std::runtime_error("disk full");
+  });
   writer.post(1, [&] { ++ran; });
+  both_posted.count_down();
   try {
     writer.wait();
     FAIL();
