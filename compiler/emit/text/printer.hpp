@@ -112,6 +112,8 @@ class Printer {
   bool is_leaf(algebra::Expr expr) { return !leaf(*expr).empty(); }
   void write_rounds(std::size_t number);
   void write_choice(std::size_t number);
+  /// The text of a part with braces of its own; names made in it are unknown after it.
+  std::string enclosed(const std::function<std::string()>& write);
   std::string arm(const kernel::Choice& choice, const std::vector<std::string>& names,
                   std::size_t number);
   std::string round_body(const kernel::Rounds& rounds, const std::vector<std::string>& names,

@@ -37,19 +37,25 @@ void Printer::write_choice(std::size_t number) {
   for (std::size_t i = 0; i < names.size(); ++i) round_names_[choice.selects[i].get()] = names[i];
 }
 
-// Names made in an arm are unknown after it, and a loop in it is written again where it is needed.
 std::string Printer::arm(const kernel::Choice& choice, const std::vector<std::string>& names,
                          std::size_t number) {
+  return enclosed([&] {
+    std::string results;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      results += declaration(names[i], this->number(choice.selects[i].arg(number)));
+    return take_lines() + results;
+  });
+}
+
+// A loop in the part is written again where it is needed after it.
+std::string Printer::enclosed(const std::function<std::string()>& write) {
   const auto known = known_;
   const auto powers = powers_;
   const auto table_indices = table_indices_;
   const auto round_names = round_names_;
   const auto rolled = rolled_, chosen = chosen_;
   const std::string outer = take_lines();
-  std::string results;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    results += declaration(names[i], this->number(choice.selects[i].arg(number)));
-  const std::string body = take_lines() + results;
+  std::string part = write();
   lines_ = outer;
   known_ = known;
   powers_ = powers;
@@ -57,7 +63,7 @@ std::string Printer::arm(const kernel::Choice& choice, const std::vector<std::st
   round_names_ = round_names;
   rolled_ = rolled;
   chosen_ = chosen;
-  return body;
+  return part;
 }
 
 }  // namespace vphi::emit

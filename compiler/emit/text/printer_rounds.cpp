@@ -88,43 +88,34 @@ Printer::Watch Printer::watch(const kernel::Rounds& rounds, const std::vector<st
   return watch;
 }
 
-// The first round, of the variables that hold the values of the round before. Names made in it are
-// unknown after it.
+// The first round, of the variables that hold the values of the round before.
 std::string Printer::round_body(const kernel::Rounds& rounds, const std::vector<std::string>& names,
                                 const std::string& unchanged) {
-  const auto known = known_;
-  const auto powers = powers_;
-  const auto table_indices = table_indices_;
-  const auto round_names = round_names_;
-  const std::string outer = take_lines();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const Node* before = rounds.values[i].before.get();
-    if (!before) continue;
-    known_.erase(before);
-    round_names_[before] = names[i];
-  }
-  std::vector<std::string> results;
-  for (const kernel::RoundValue& value : rounds.values) {
-    const Piece made = piece(value.first);
-    // all values are read before the first of them changes
-    const bool plain = !made.name.empty() || (names.size() == 1 && unchanged.empty());
-    results.push_back(plain ? made.text : named(value.first, made).text);
-  }
-  std::string body = take_lines();
-  if (!unchanged.empty()) {
-    std::string all;
+  return enclosed([&] {
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (rounds.values[i].before) all += (all.empty() ? "" : " & ") + same(results[i], names[i]);
+      const Node* before = rounds.values[i].before.get();
+      if (!before) continue;
+      known_.erase(before);
+      round_names_[before] = names[i];
     }
-    body += declaration("const int " + unchanged, all);
-  }
-  for (std::size_t i = 0; i < names.size(); ++i) body += declaration(names[i], results[i]);
-  lines_ = outer;
-  known_ = known;
-  powers_ = powers;
-  table_indices_ = table_indices;
-  round_names_ = round_names;
-  return body;
+    std::vector<std::string> results;
+    for (const kernel::RoundValue& value : rounds.values) {
+      const Piece made = piece(value.first);
+      // all values are read before the first of them changes
+      const bool plain = !made.name.empty() || (names.size() == 1 && unchanged.empty());
+      results.push_back(plain ? made.text : named(value.first, made).text);
+    }
+    std::string body = take_lines();
+    if (!unchanged.empty()) {
+      std::string all;
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        if (rounds.values[i].before) all += (all.empty() ? "" : " & ") + same(results[i], names[i]);
+      }
+      body += declaration("const int " + unchanged, all);
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) body += declaration(names[i], results[i]);
+    return body;
+  });
 }
 
 }  // namespace vphi::emit
