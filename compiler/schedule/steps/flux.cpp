@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -22,15 +23,6 @@ using physics::Derived;
 /// Operations that a value may cost for each further place where it is read before it is kept in
 /// memory: about what a store and a few loads cost.
 constexpr int kDear = 150;
-
-int own_cost(Expr value) {
-  int cost = 0;
-  algebra::visit(value, [&](Expr node) {
-    const algebra::OpInfo& row = algebra::info(node.op());
-    cost += node.args().empty() ? 0 : row.flops + 4 * row.special;
-  });
-  return cost;
-}
 
 /// The cells beyond the ends of the axis. Beyond an open wall every cell has the state of the last
 /// cell, and the lines of the scheme are evaluated for such cells too, as is the state after half
@@ -105,8 +97,8 @@ class KeptLines {
     const auto found = places_.find(value.array);
     if (found == places_.end()) return;
     const int further = static_cast<int>(found->second.size()) - 1;
-    const bool keep =
-        possible && further > 0 && (solved || own_cost(value.value) * further >= kDear);
+    const int cost = operations_in(std::span(&value.value, 1));
+    const bool keep = possible && further > 0 && (solved || cost * further >= kDear);
     if (keep) kept_.insert(value.array);
     read(value.value, keep ? std::set<int>{0} : found->second);
   }

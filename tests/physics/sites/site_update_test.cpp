@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/interpret/interpret.hpp"
@@ -599,6 +601,50 @@ TEST(SiteUpdates, NoUpdateReadsAnotherSiteOfItsColour) {
 
 // ---- single updates -----------------------------------------------------------------------------
 
+/// One of the two colours of a chain on 32^2, updated by itself among neighbours that are all 1.
+class OneColour {
+ public:
+  static constexpr int kRounds = 12;
+
+  /// `update`: how the names of the launches begin that make the update, one for each colour.
+  OneColour(const SiteModel& model, const std::string& update)
+      : compilation_(testing::compile_text(model.text(), {})), run_(*compilation_.plan) {
+    run_.start();
+    for (const program::Launch& launch : compilation_.program->launches(0)) {
+      const auto& kernel = compilation_.program->kernels[static_cast<std::size_t>(launch.kernel)];
+      if (kernel.name.starts_with(update)) updates_.push_back(launch);
+    }
+    EXPECT_EQ(updates_.size(), 2u);
+  }
+
+  /// What sites of the first colour hold that have had the value `before`, of all rounds.
+  std::vector<double> after(double before) {
+    std::vector<double> result;
+    auto& values = run_.buffer(compilation_.plan->buffer_of.at(0));
+    const auto colour = [](std::size_t site) { return (site % 32 + site / 32) % 2; };
+    for (int round = 0; round < kRounds && updates_.size() == 2; ++round) {
+      run_.step();  // other random numbers
+      for (std::size_t site = 0; site < values.size(); ++site)
+        values[site] = colour(site) == 0 ? before : 1;
+      run_.launch({updates_[0]});
+      for (std::size_t site = 0; site < values.size(); ++site) {
+        if (colour(site) == 0) {
+          result.push_back(values[site]);
+        } else {
+          EXPECT_EQ(values[site], 1);  // a neighbour stays
+        }
+      }
+      run_.launch({updates_[1]});  // the next launch is of the first colour again
+    }
+    return result;
+  }
+
+ private:
+  Compilation compilation_;
+  kernel::Interpreter run_;
+  std::vector<program::Launch> updates_;
+};
+
 // One launch updates the sites of one colour among neighbours that stay: of spins that are all in
 // one state the share that leaves it is known, and so is that of the way back.
 TEST(SiteUpdates, OneUpdateIsInDetailedBalance) {
@@ -618,34 +664,13 @@ TEST(SiteUpdates, OneUpdateIsInDetailedBalance) {
                           "s = 1",
                           "m = mean(s)",
                           10};
-    const Compilation compilation = testing::compile_text(model.text(), {});
-    kernel::Interpreter run(*compilation.plan);
-    run.start();
-    std::vector<program::Launch> updates;
-    for (const program::Launch& launch : compilation.program->launches(0)) {
-      const auto& name = compilation.program->kernels[static_cast<std::size_t>(launch.kernel)].name;
-      if (name.starts_with(c.sample)) updates.push_back(launch);
-    }
-    ASSERT_EQ(updates.size(), 2u);
-    auto& spins = run.buffer(compilation.plan->buffer_of.at(0));
-    const auto colour = [](std::size_t site) { return (site % 32 + site / 32) % 2; };
+    OneColour spins(model, c.sample);
     for (const double before : {1.0, -1.0}) {  // of the sites that are updated; others are 1
-      double left = 0, all = 0;
-      for (int round = 0; round < 12; ++round) {
-        run.step();  // other random numbers
-        for (std::size_t site = 0; site < spins.size(); ++site)
-          spins[site] = colour(site) == 0 ? before : 1;
-        run.launch({updates[0]});
-        for (std::size_t site = 0; site < spins.size(); ++site) {
-          if (colour(site) == 1) {
-            ASSERT_EQ(spins[site], 1);
-            continue;
-          }
-          all += 1;
-          left += spins[site] != before ? 1 : 0;
-        }
-        run.launch({updates[1]});  // the next launch is of the first colour again
-      }
+      const std::vector<double> after = spins.after(before);
+      ASSERT_FALSE(after.empty());
+      const auto all = static_cast<double>(after.size());
+      const auto left =
+          static_cast<double>(std::ranges::count_if(after, [&](double s) { return s != before; }));
       const double share = c.leaves(8 * kCoupling * before);
       EXPECT_NEAR(left / all, share, 4 * std::sqrt(share * (1 - share) / all) + 1e-12)
           << c.sample << " from " << before;
@@ -663,36 +688,18 @@ TEST(SiteUpdates, ReorderedValuesAreInDetailedBalance) {
                         "s = 1",
                         "m = mean(s)",
                         10};
-  const Compilation compilation = testing::compile_text(model.text(), {});
-  kernel::Interpreter run(*compilation.plan);
-  run.start();
-  std::vector<program::Launch> updates;
-  for (const program::Launch& launch : compilation.program->launches(0)) {
-    const auto& name = compilation.program->kernels[static_cast<std::size_t>(launch.kernel)].name;
-    if (name.starts_with("reorder")) updates.push_back(launch);
-  }
-  ASSERT_EQ(updates.size(), 2u);
-  auto& values = run.buffer(compilation.plan->buffer_of.at(0));
-  const auto colour = [](std::size_t site) { return (site % 32 + site / 32) % 2; };
+  OneColour values(model, "reorder");
   const auto weight = [](int k) {  // beside four neighbours with the value 1
     return std::exp(1.6 * std::cos(kPi * (1 - k) / 3) + 0.2 * std::cos(kPi * k / 3 - 1.2));
   };
   std::array<std::array<double, 6>, 6> share{};
   double all = 0;
   for (int from = 0; from < 6; ++from) {
-    all = 0;
-    for (int round = 0; round < 12; ++round) {
-      run.step();  // other random numbers
-      for (std::size_t site = 0; site < values.size(); ++site)
-        values[site] = colour(site) == 0 ? from : 1;
-      run.launch({updates[0]});
-      for (std::size_t site = 0; site < values.size(); ++site) {
-        if (colour(site) == 1) continue;
-        all += 1;
-        share[static_cast<std::size_t>(from)][static_cast<std::size_t>(values[site])] += 1;
-      }
-      run.launch({updates[1]});  // the next launch is of the first colour again
-    }
+    const std::vector<double> after = values.after(from);
+    ASSERT_FALSE(after.empty());
+    all = static_cast<double>(after.size());
+    for (const double to : after)
+      share[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] += 1;
   }
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_LT(share[i][i], 0.9 * all) << i << " stays";
