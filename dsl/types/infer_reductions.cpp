@@ -1,5 +1,6 @@
 // Reductions and their indices: sum, mean, max, ... (docs/rules.md rules 11 and 13).
 #include <algorithm>
+#include <set>
 
 #include "dsl/name_errors.hpp"
 #include "dsl/syntax/parse.hpp"
@@ -99,6 +100,19 @@ bool Inference::has_meaning(const std::string& name, const Scope& scope) const {
          find_constant(name) != nullptr || find_builtin(name) != nullptr;
 }
 
+namespace {
+
+/// Whether an expression is a number by its form. As a further argument of `min` and `max` it is
+/// one more value, in which a name without a meaning is no index.
+bool is_arithmetic(const Expr& expr) {
+  static const std::set<std::string> kOperators{"+", "-", "*", "/", "^"};
+  if (expr.kind == ExprKind::Unary) return expr.text == "-";
+  return expr.kind == ExprKind::Number ||
+         (expr.kind == ExprKind::Binary && kOperators.contains(expr.text));
+}
+
+}  // namespace
+
 // The indices of a reduction: names after the first argument without another meaning. Indices of a
 // reduction inside are its own, and words of options (`over = time`) are not indices.
 std::vector<std::string> Inference::indices_of(const Expr& expr, const Scope& scope) {
@@ -113,7 +127,10 @@ std::vector<std::string> Inference::indices_of(const Expr& expr, const Scope& sc
     if (reduces && node.args.size() + node.named.size() > 1) return;
     for (const ExprPtr& arg : node.args) self(self, *arg);
   };
-  for (std::size_t i = 1; i < expr.args.size(); ++i) visit(visit, *expr.args[i]);
+  const Builtin* builtin = find_builtin(expr.text);
+  const bool may_fold = builtin != nullptr && builtin->rule == Rule::ReduceOrFold;
+  for (std::size_t i = 1; i < expr.args.size(); ++i)
+    if (!may_fold || !is_arithmetic(*expr.args[i])) visit(visit, *expr.args[i]);
   return names;
 }
 
