@@ -12,6 +12,7 @@
 #include "compiler/emit/patterns/sites.hpp"
 #include "compiler/emit/site_function.hpp"
 #include "compiler/emit/walks/lines.hpp"
+#include "compiler/emit/walks/lines_tile.hpp"
 #include "compiler/emit/walks/march.hpp"
 #include "compiler/emit/walks/march_steps.hpp"
 #include "compiler/kernel/site_cost.hpp"
@@ -88,6 +89,12 @@ void count_work(const kernel::Kernel& kernel, const TargetInfo& target, program:
 
 }  // namespace
 
+kernel::EarlyEnds early_ends(const kernel::Kernel& kernel, const TargetInfo& target) {
+  if (dialect_of(target).processor()) return kernel::EarlyEnds::OfProcessor;
+  const bool tile = kernel.stages.empty() && tile_of(kernel, target).has_value();
+  return tile ? kernel::EarlyEnds::OfTile : kernel::EarlyEnds::OfGpu;
+}
+
 kernel::SiteFunction site_function(const kernel::Kernel& kernel, const TargetInfo& target) {
   if (kernel::sums_pairs(kernel)) return {.kernel = pair_kernel(kernel, target), .of_pair = true};
   if (is_single_site(kernel) && !kernel.common.empty())
@@ -133,6 +140,10 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
     out = emit_single_site_shared(kernel, target, bindings);
   } else if (kernel.together > 1) {
     out = emit_steps(kernel, target, bindings);
+  } else if (auto tile = tile_of(kernel, target)) {
+    counted.along = 0;
+    for (kernel::Line& phase : tile->phases) make_for_device(phase);
+    out = emit_tile(*tile, target, bindings);
   } else if (auto line = lines_of(kernel, target)) {
     counted.along = line->axis;
     make_for_device(*line);
@@ -141,7 +152,7 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
     kernel::Kernel own = kernel::for_device(site_by_site(kernel, target)).kernel;
     if (own.colours && updates_in_place_of_colours(kernel, bindings)) count_along_x(own);
     const bool rows = !own.colours && !is_single_site(own);
-    const Job job = make_job(own, target, bindings, {}, {}, rows);
+    const Job job = make_job(own, target, bindings, {}, {}, rows ? Taken::InParts : Taken::Whole);
     out = by_pattern(job, bindings);
     out.entry = job.entry;
   }
@@ -158,7 +169,7 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   if (counted.colours)
     out.bytes =
         kernel::bytes_moved(counted, [&](int array) { return stored_by_colour(array, bindings); });
-  const kernel::LeastWork least = kernel::least_work(counted, cost, dialect_of(target).processor());
+  const kernel::LeastWork least = kernel::least_work(counted, cost, early_ends(kernel, target));
   out.special = least.special, out.instructions = least.instructions;
   count_work(counted, target, out);
   return out;

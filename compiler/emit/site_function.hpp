@@ -7,6 +7,7 @@
 
 #include "compiler/emit/emit.hpp"
 #include "compiler/kernel/device.hpp"
+#include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::emit {
 
@@ -15,5 +16,8 @@ kernel::SiteFunction site_function(const kernel::Kernel& kernel, const TargetInf
 
 /// The same for kernels that go site by site, whatever the pattern.
 kernel::SiteFunction site_by_site(const kernel::Kernel& kernel, const TargetInfo& target);
+
+/// Which iterations of the kernel end early.
+kernel::EarlyEnds early_ends(const kernel::Kernel& kernel, const TargetInfo& target);
 
 }  // namespace vphi::emit

@@ -23,8 +23,9 @@ struct SiteFunction {
   /// launch.
   std::set<std::string> at_site = {};
   bool of_pair = false;  ///< it is evaluated for each pair of sites
+  bool phase = false;    ///< of a tile (line.hpp): its symbols `at_site` are values of others
 
-  bool walked() const { return !held.empty(); }
+  bool walked() const { return !held.empty() || phase; }
   /// Values of the stores and reductions, then the held values.
   std::vector<Expr> values() const;
 };

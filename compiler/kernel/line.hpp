@@ -49,6 +49,8 @@ struct Line {
   /// For each reduction: a sum of at most two terms that are not zero, each at a site of its own.
   /// It has the same bits in any order of the sites.
   std::vector<bool> two_terms;
+  /// In a phase of a tile: symbols of values that earlier phases made.
+  std::set<std::string> given;
   /// Scalar that is nonzero where an instance has stopped: then the arrays are copied, the walk is
   /// skipped, and the reductions are those of no site. "": there is no such scalar.
   std::string still;
@@ -57,6 +59,27 @@ struct Line {
   /// The first `steps` steps of a walk, without values of cells before the start.
   Line warm(int steps) const;
 };
+
+/// The same values where each thread of a group has a cell of a line, one beside the other. Each
+/// value is made once, by the thread of its cell, and threads of neighbouring cells read it in the
+/// memory of the group. What has to be read there is made in an earlier phase; a barrier separates
+/// phases.
+struct Tile {
+  /// What a phase makes for later ones: Line::held of its number.
+  struct Passed {
+    bool own = false;       ///< read later by the thread itself
+    std::vector<int> from;  ///< distances of the threads that read it; not 0
+  };
+  /// In each phase a Load at 0 reads the thread's own cell, and the symbols `passed_name` are
+  /// values of earlier phases. Only the last one has stores and reductions; they belong to the cell
+  /// that is Line::delay behind the thread's own.
+  std::vector<Line> phases;
+  std::vector<std::vector<Passed>> passed;  ///< for each phase and each of its Line::held
+  int behind = 0, ahead = 0;  ///< threads of a group before and after those that have results
+};
+/// The symbol by which a phase reads the value `name` of the thread at this distance.
+std::string passed_name(const std::string& name, int distance);
+std::optional<Tile> tile_of(const Kernel& kernel);
 
 /// The walk of a kernel with Kernel::along set. Nothing where a read is off the axis, or where the
 /// values contain a stencil, a random number or a sum over pairs.

@@ -241,6 +241,13 @@ bool worth_watching(const Rounds& rounds, Precision precision) {
   return estimated_instructions(rounds.body, precision) >= kComparison * watched;
 }
 
+std::vector<Rounds> watched_rounds(std::span<const Expr> roots, const IsLeaf& leaf,
+                                   Precision precision) {
+  std::vector<Rounds> all = find_rounds(roots, leaf);
+  std::erase_if(all, [&](const Rounds& rounds) { return !worth_watching(rounds, precision); });
+  return all;
+}
+
 // With its reads in the order of their uses a kernel is written out. On an H200 that takes 0.90 of
 // the time of loops where these leave out a third of the instructions (a viscous fluid, f32), and
 // 1.5 of it where they leave out more than half.

@@ -4,6 +4,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/emit/walks/lines.hpp"
+#include "compiler/emit/walks/lines_tile.hpp"
 #include "tests/emit/fixture.hpp"
 
 namespace vphi::emit_test {
@@ -119,13 +120,13 @@ std::vector<Case> cases() {
 }
 
 /// Lattices of one dimension, long enough for a device of three processors, of any extent.
-std::vector<Case> long_cases() {
+std::vector<Case> long_cases(int passes) {
   std::vector<Case> list;
-  list.push_back(fluxes({13001}, 0, Boundary::Outflow, Precision::F32));
-  list.push_back(fluxes({12802}, 0, Boundary::Neumann, Precision::F32, true));
-  list.push_back(fluxes({13104}, 0, Boundary::Periodic, Precision::F32));
-  list.push_back(fluxes({7000}, 0, Boundary::Antiperiodic, Precision::F64));
-  list.push_back(fluxes({7300}, 0, Boundary::Fixed, Precision::F64));
+  list.push_back(fluxes({13001}, 0, Boundary::Outflow, Precision::F32, false, passes));
+  list.push_back(fluxes({12802}, 0, Boundary::Neumann, Precision::F32, true, passes));
+  list.push_back(fluxes({13104}, 0, Boundary::Periodic, Precision::F32, false, passes));
+  list.push_back(fluxes({7000}, 0, Boundary::Antiperiodic, Precision::F64, false, passes));
+  list.push_back(fluxes({7300}, 0, Boundary::Fixed, Precision::F64, false, passes));
   for (Case& c : list) c.kernel.along = -1;
   return list;
 }
@@ -193,26 +194,56 @@ TEST(Lines, ReadsOffTheAxisGoSiteBySite) {
   EXPECT_FALSE(kernel::line_of(c.kernel).has_value());
 }
 
-// One line is cut into runs, which threads walk side by side; a short one goes site by site.
+/// On a GPU against the reference, with less than half of the work of sites alone.
+void check_one_dimension(const Case& c, const emit::TargetInfo& cuda) {
+  const program::Kernel kernel = emit::emit(c.kernel, cuda, c.bindings);
+  kernel::Kernel alone = c.kernel;
+  alone.extent[0] = 1500;
+  EXPECT_LT(kernel.flops, emit::emit(alone, cuda, c.bindings).flops / 2);
+  const State start = random_state(c, 5), expected = reference(c, start);
+  const State got = run_cuda_on_threads(c, kernel, start);
+  ASSERT_LT(difference(got, expected), tolerance(c)) << kernel.source;
+  EXPECT_EQ(run_cuda_on_threads(c, kernel, start).scalars, got.scalars) << "not the same bits";
+}
+
+// Threads side by side have cells side by side. Of two passes with two quantities each, a value of
+// each kind is made once: the second pass needs one cell on each side of the first, which needs one
+// more, and each is a phase after what it reads of its neighbours.
+TEST(Lines, OneDimensionIsMadeInTiles) {
+  const emit::TargetInfo cuda = device(program::Target::Cuda, false);
+  std::vector<Case> cases = long_cases(2);
+  cases.push_back(fluxes({12900}, 0, Boundary::Outflow, Precision::F32, false, 1, true));
+  cases.back().kernel.along = -1;
+  int number = 0;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(number++);
+    const auto tile = emit::tile_of(c.kernel, cuda);
+    ASSERT_TRUE(tile.has_value());
+    ASSERT_GE(tile->phases.size(), 3U);
+    EXPECT_GT(tile->behind, 0);
+    EXPECT_GT(tile->ahead, 0);
+    for (std::size_t p = 0; p + 1 < tile->phases.size(); ++p)
+      EXPECT_TRUE(tile->phases[p].step.stores.empty());
+    check_one_dimension(c, cuda);
+  }
+}
+
+// Where threads would pass much to each other, a line is cut into runs, which threads walk side by
+// side; a short one goes site by site.
 TEST(Lines, OneDimensionIsWalkedInRuns) {
   const emit::TargetInfo cuda = device(program::Target::Cuda, false);
   int number = 0;
-  for (const Case& c : long_cases()) {
+  for (const Case& c : long_cases(4)) {
     SCOPED_TRACE(number++);
     const auto line = emit::lines_of(c.kernel, cuda);
     ASSERT_TRUE(line.has_value());
     EXPECT_GT(line->run, 0);
+    EXPECT_FALSE(emit::tile_of(c.kernel, cuda).has_value());
     EXPECT_FALSE(emit::lines_of(c.kernel, device(program::Target::Native, true)).has_value());
     kernel::Kernel shorter = c.kernel;
     shorter.extent[0] = 1500;
     EXPECT_FALSE(emit::lines_of(shorter, cuda).has_value());
-    const program::Kernel kernel = emit::emit(c.kernel, cuda, c.bindings);
-    kernel::Kernel alone = c.kernel;
-    alone.extent[0] = 1500;
-    EXPECT_LT(kernel.flops, emit::emit(alone, cuda, c.bindings).flops / 2);
-    const State start = random_state(c, 5), expected = reference(c, start);
-    const State got = run_cuda_on_threads(c, kernel, start);
-    ASSERT_LT(difference(got, expected), tolerance(c)) << kernel.source;
+    check_one_dimension(c, cuda);
   }
 }
 

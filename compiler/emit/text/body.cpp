@@ -152,7 +152,7 @@ void BodyBuilder::collect(Expr expr) {
 
 // Temporaries that involve one array alone carry its name.
 std::string BodyBuilder::family(Expr expr) const {
-  if (kernel_.fast && !handed_.empty() && expr.is(Op::Div) && expr.arg(0).is_one()) return "over";
+  if (kernel_.fast && walks() && expr.is(Op::Div) && expr.arg(0).is_one()) return "over";
   std::string name;
   std::vector<Expr> open{expr};
   for (int budget = 200; !open.empty() && budget > 0; --budget) {
@@ -220,9 +220,9 @@ Body BodyBuilder::build() {
 
 Body make_body(const kernel::Kernel& kernel, const Dialect& dialect, const Bindings& bindings,
                bool private_scalars, const std::vector<std::string>& shared, const Handed& handed,
-               bool few_registers, bool lanes) {
+               bool few_registers, Taken taken) {
   return BodyBuilder(kernel, dialect, bindings, private_scalars, shared, handed, few_registers,
-                     lanes)
+                     taken)
       .build();
 }
 

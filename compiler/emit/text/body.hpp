@@ -93,12 +93,15 @@ struct Body {
 /// `private_scalars`: the functions take the scalars of one instance in private memory. `shared`:
 /// symbols that are members of `in` instead of scalars. `handed`: further results of the site
 /// function, with their names. `few_registers`: for GPUs; a long site function is emitted in an
-/// order with few live values. `lanes`: the pattern takes the site function in parts
-/// (patterns/lane_rounds.hpp).
+/// order with few live values.
+/// How a pattern takes the site function: as one; in parts, between which lanes of vectors make
+/// rounds together (patterns/lane_rounds.hpp); or as a phase of a tile (kernel::Tile), whose
+/// iterations are loops that end early.
+enum class Taken { Whole, InParts, AsPhase };
 using Handed = std::vector<std::pair<std::string, algebra::Expr>>;
 Body make_body(const kernel::Kernel& kernel, const Dialect& dialect, const Bindings& bindings,
                bool private_scalars = false, const std::vector<std::string>& shared = {},
-               const Handed& handed = {}, bool few_registers = false, bool lanes = false);
+               const Handed& handed = {}, bool few_registers = false, Taken taken = Taken::Whole);
 
 /// dx^power / denominator of a stencil, the factor of its integer sum.
 long double stencil_factor(const algebra::StencilData& stencil, double dx);

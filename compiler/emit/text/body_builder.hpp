@@ -20,19 +20,22 @@ class BodyBuilder {
  public:
   BodyBuilder(const kernel::Kernel& kernel, const Dialect& dialect, const Bindings& bindings,
               bool private_scalars, const std::vector<std::string>& shared, const Handed& handed,
-              bool few_registers, bool lanes)
+              bool few_registers, Taken taken)
       : kernel_(kernel),
         dialect_(dialect),
         bindings_(bindings),
         shared_(shared.begin(), shared.end()),
         handed_(handed),
         few_registers_(few_registers),
-        lanes_(lanes),
+        taken_(taken),
         space_(private_scalars ? "" : "VPHI_GLOBAL ") {}
 
   Body build();
 
  private:
+  /// Its quotients, roots and extremes are those of walks.
+  bool walks() const { return !handed_.empty() || taken_ == Taken::AsPhase; }
+  std::vector<kernel::Rounds> rounds_in_loops(bool many);
   bool uniform(algebra::Expr expr);
   algebra::Expr prepare(algebra::Expr expr);
   algebra::Expr rebuild(algebra::Expr expr);
@@ -85,7 +88,8 @@ class BodyBuilder {
   const Bindings& bindings_;
   std::set<std::string> shared_;  // symbols that are members of `in`
   const Handed& handed_;
-  bool few_registers_, lanes_;
+  bool few_registers_;
+  Taken taken_;
   std::string space_;  // address space of the scalars
   Body body_;
   std::vector<algebra::Expr> roots_;  // stores, then reductions

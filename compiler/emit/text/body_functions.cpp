@@ -76,7 +76,7 @@ Printer BodyBuilder::printer(Scope& scope, std::function<Leaf(const Node&)> leaf
   printer.pair_angles(angles);
   if (kernel_.fast) printer.approximate();
   if (kernel_.written_out) printer.write_out();
-  if (kernel_.fast && !handed_.empty()) printer.device_extremes();
+  if (kernel_.fast && walks()) printer.device_extremes();
   return printer;
 }
 
@@ -105,9 +105,16 @@ std::string BodyBuilder::named_numbers(Scope& scope) {
   return text;
 }
 
+std::vector<kernel::Rounds> BodyBuilder::rounds_in_loops(bool many) {
+  const auto is_leaf = [&](const Node& node) { return leaves_.contains(&node); };
+  if (dialect_.processor()) return {};
+  if (taken_ == Taken::AsPhase) return kernel::watched_rounds(roots_, is_leaf, body_.real);
+  return kernel::rounds_in_loops(roots_, is_leaf, body_.real, many);
+}
+
 Code BodyBuilder::site_function() {
   const auto is_leaf = [&](const Node& node) { return leaves_.contains(&node); };
-  if (lanes_) {
+  if (taken_ == Taken::InParts) {
     if (auto loops = kernel::rounds_of_lanes(roots_, is_leaf, body_.real); !loops.empty())
       return site_in_parts(kernel::parts_between(std::move(loops), roots_, is_leaf,
                                                  [&](const Node& node) { return differs(node); }));
@@ -116,8 +123,7 @@ Code BodyBuilder::site_function() {
   for (const char* name : {"in", "out", "par"}) scope.fresh(name);
   const std::string numbers = named_numbers(scope);
   const bool many = few_registers_ && body_.reads.size() >= kernel::kManyReads;
-  std::vector<kernel::Rounds> rounds;
-  if (!dialect_.processor()) rounds = kernel::rounds_in_loops(roots_, is_leaf, body_.real, many);
+  std::vector<kernel::Rounds> rounds = rounds_in_loops(many);
   std::vector<Expr> order;
   if (many && rounds.empty()) order = order_of_many();
   Printer printer = this->printer(scope, [&](const Node& node) {

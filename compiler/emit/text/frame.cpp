@@ -54,13 +54,14 @@ Code join_functions(const Job& job) {
 }
 
 Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
-             const std::vector<std::string>& shared, const Handed& handed, bool lanes) {
+             const std::vector<std::string>& shared, const Handed& handed, Taken taken) {
   const Dialect& dialect = dialect_of(target);
   Job job{kernel,
           target,
           dialect,
           make_body(kernel, dialect, bindings, is_single_site(kernel), shared, handed,
-                    !dialect.processor(), lanes && dialect.processor()),
+                    !dialect.processor(),
+                    dialect.processor() || taken != Taken::InParts ? taken : Taken::Whole),
           {},
           dialect.processor(),
           handed};
@@ -293,7 +294,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   slots["choices"] += sincos_functions_for(job.body.calls, dialect);
   if (job.body.calls.unit_log) slots["choices"] += unit_log_functions(dialect);
   slots["choices"] += vector_functions_for(job.kernel, dialect);
-  if (job.kernel.fast && job.body.handed_members.empty() && groups_there)
+  if (job.kernel.fast && job.handed.empty() && groups_there)
     slots["choices"] += fill(dialect.texts.quick, {});
   if (job.kernel.written_out) slots["choices"] += near_functions(dialect, job.kernel.compute);
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);

@@ -40,10 +40,10 @@ struct Job {
   bool per_site() const { return !kernel.reductions.empty() || !kernel.stores.empty(); }
 };
 
-/// `lanes`: the pattern takes a site function in parts (patterns/lane_rounds.hpp).
+/// On a GPU a site function is not in parts.
 Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindings& bindings,
              const std::vector<std::string>& shared = {}, const Handed& handed = {},
-             bool lanes = false);
+             Taken taken = Taken::Whole);
 
 /// Text that reads scalar number `slot` of the instance whose scalars begin at `pointer`
 /// (Bindings::by_slot).

@@ -418,7 +418,7 @@ Code still_text(const Job& job, const kernel::Line& line, const Bindings& bindin
 Job line_job(const kernel::Line& line, const TargetInfo& target, const Bindings& bindings) {
   Handed handed;
   for (const kernel::Line::Held& held : line.held) handed.emplace_back(held.name, held.value);
-  return make_job(line.step, target, bindings, line.names(), handed, true);
+  return make_job(line.step, target, bindings, line.names(), handed, Taken::InParts);
 }
 
 Boundary boundary_of(const kernel::Line& line) {
@@ -455,7 +455,8 @@ Code at_boundary(const Job& job, const kernel::Line& line, int array, const Code
 }
 
 kernel::SiteFunction step_of(const kernel::Line& line) {
-  kernel::SiteFunction function{line.step};
+  kernel::SiteFunction function{
+      .kernel = line.step, .at_site = line.given, .phase = !line.given.empty()};
   for (const kernel::Line::Held& held : line.held) function.held.push_back({held.name, held.value});
   return function;
 }
