@@ -89,12 +89,6 @@ void count_work(const kernel::Kernel& kernel, const TargetInfo& target, program:
 
 }  // namespace
 
-kernel::EarlyEnds early_ends(const kernel::Kernel& kernel, const TargetInfo& target) {
-  if (dialect_of(target).processor()) return kernel::EarlyEnds::OfProcessor;
-  const bool tile = kernel.stages.empty() && tile_of(kernel, target).has_value();
-  return tile ? kernel::EarlyEnds::OfTile : kernel::EarlyEnds::OfGpu;
-}
-
 kernel::SiteFunction site_function(const kernel::Kernel& kernel, const TargetInfo& target) {
   if (kernel::sums_pairs(kernel)) return {.kernel = pair_kernel(kernel, target), .of_pair = true};
   if (is_single_site(kernel) && !kernel.common.empty())
@@ -169,7 +163,7 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   if (counted.colours)
     out.bytes =
         kernel::bytes_moved(counted, [&](int array) { return stored_by_colour(array, bindings); });
-  const kernel::LeastWork least = kernel::least_work(counted, cost, early_ends(kernel, target));
+  const kernel::LeastWork least = kernel::least_work(counted, cost, dialect_of(target).processor());
   out.special = least.special, out.instructions = least.instructions;
   count_work(counted, target, out);
   return out;

@@ -7,7 +7,6 @@
 
 #include "compiler/emit/emit.hpp"
 #include "compiler/kernel/device.hpp"
-#include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::emit {
 
@@ -16,8 +15,5 @@ kernel::SiteFunction site_function(const kernel::Kernel& kernel, const TargetInf
 
 /// The same for kernels that go site by site, whatever the pattern.
 kernel::SiteFunction site_by_site(const kernel::Kernel& kernel, const TargetInfo& target);
-
-/// Which iterations of the kernel end early.
-kernel::EarlyEnds early_ends(const kernel::Kernel& kernel, const TargetInfo& target);
 
 }  // namespace vphi::emit

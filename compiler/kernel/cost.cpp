@@ -198,13 +198,15 @@ class Counter {
   std::unordered_map<const algebra::Node*, int> uses_;
 };
 
+/// Which iterations end early, if any.
+enum class Loops { None, OfGpu, OfProcessor };
+
 /// The loops of a site function that end early.
 std::vector<Rounds> loops_of(std::span<const Expr> roots, Precision precision, int inputs,
-                             std::optional<EarlyEnds> where) {
-  if (!where) return {};
+                             Loops where) {
+  if (where == Loops::None) return {};
   const auto leaf = [](const algebra::Node& node) { return node.args.empty() || !node.per_site; };
-  if (where == EarlyEnds::OfProcessor) return rounds_of_lanes(roots, leaf, precision);
-  if (where == EarlyEnds::OfTile) return watched_rounds(roots, leaf, precision);
+  if (where == Loops::OfProcessor) return rounds_of_lanes(roots, leaf, precision);
   std::vector<Rounds> loops =
       rounds_in_loops(roots, leaf, precision, inputs >= static_cast<int>(kManyReads));
   std::erase_if(loops, [&](const Rounds& loop) { return !worth_watching(loop, precision); });
@@ -229,7 +231,7 @@ std::vector<Expr> roots_of(const Kernel& kernel) {
 }
 
 /// One step of a walk along lines makes each value once.
-Counter counted(const Line& line, std::optional<EarlyEnds> where) {
+Counter counted(const Line& line, Loops where) {
   std::vector<Expr> roots = roots_of(line.step);
   for (const Line::Held& held : line.held) roots.push_back(held.value);
   Counter counter(line.step, line.names());
@@ -237,7 +239,7 @@ Counter counted(const Line& line, std::optional<EarlyEnds> where) {
   return counter;
 }
 
-Counter counted(const Kernel& whole, std::optional<EarlyEnds> where = {}) {
+Counter counted(const Kernel& whole, Loops where = Loops::None) {
   if (const auto line = line_of(whole)) return counted(*line, where);
   // Values common to all paths depend on time alone: they are not counted for a path.
   Shared shared;
@@ -346,11 +348,11 @@ int bytes_moved(const Kernel& kernel, const std::function<bool(int array)>& by_c
   return bytes;
 }
 
-LeastWork least_work(const Kernel& kernel, const Cost& cost, EarlyEnds where) {
+LeastWork least_work(const Kernel& kernel, const Cost& cost, bool processor) {
   LeastWork work{cost.instructions, cost.special};
   if (!kernel.stages.empty() || sums_pairs(kernel) || kernel.colours) return work;
-  if (where == EarlyEnds::OfProcessor && kernel.sites() == 1) return work;
-  const Counter first = counted(kernel, where);
+  if (processor && kernel.sites() == 1) return work;
+  const Counter first = counted(kernel, processor ? Loops::OfProcessor : Loops::OfGpu);
   if (!first.has_loops) return work;
   const SiteCost all = counted(kernel).site, least = first.site;
   work.instructions -= all.flops - all.fused - (least.flops - least.fused);

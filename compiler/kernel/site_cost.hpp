@@ -44,10 +44,7 @@ int bytes_moved(const Kernel& kernel, const std::function<bool(int array)>& by_c
 struct LeastWork {
   int instructions = 0, special = 0;
 };
-/// Which iterations end early: those of long kernels of a GPU, all of a tile (line.hpp), or those
-/// that the lanes of a processor make together.
-enum class EarlyEnds { OfGpu, OfTile, OfProcessor };
-LeastWork least_work(const Kernel& kernel, const Cost& cost, EarlyEnds where);
+LeastWork least_work(const Kernel& kernel, const Cost& cost, bool processor);
 
 /// dx^power / denominator: the factor of a stencil's integer sum.
 long double stencil_factor(const algebra::StencilData& stencil, double dx);

@@ -13,7 +13,6 @@
 #include <string>
 
 #include "compiler/audit/audit.hpp"
-#include "compiler/emit/site_function.hpp"
 #include "compiler/emit/walks/lines.hpp"
 #include "compiler/emit/walks/lines_tile.hpp"
 #include "compiler/kernel/site_cost.hpp"
@@ -57,8 +56,7 @@ inline bool compare_cost(const kernel::Kernel& planned, const program::Kernel& e
   kernel::Kernel counted = planned;                  // as it is walked
   if (const auto line = emit::lines_of(counted, way.target)) counted.along = line->axis;
   const kernel::SiteCost claimed = kernel::site_cost(counted);
-  const kernel::EarlyEnds ends = emit::early_ends(planned, way.target);
-  const int least = kernel::least_work(counted, kernel::cost(counted), ends).special;
+  const int least = kernel::least_work(counted, kernel::cost(counted), way.target.is_cpu).special;
   if (emit::tile_of(planned, way.target))
     return compare_tile(claimed, least, result, emitted, where);
   EXPECT_EQ(site->loads, claimed.inputs) << where;

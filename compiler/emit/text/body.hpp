@@ -95,8 +95,7 @@ struct Body {
 /// function, with their names. `few_registers`: for GPUs; a long site function is emitted in an
 /// order with few live values.
 /// How a pattern takes the site function: as one; in parts, between which lanes of vectors make
-/// rounds together (patterns/lane_rounds.hpp); or as a phase of a tile (kernel::Tile), whose
-/// iterations are loops that end early.
+/// rounds together (patterns/lane_rounds.hpp); or as a phase of a tile (kernel::Tile).
 enum class Taken { Whole, InParts, AsPhase };
 using Handed = std::vector<std::pair<std::string, algebra::Expr>>;
 Body make_body(const kernel::Kernel& kernel, const Dialect& dialect, const Bindings& bindings,

@@ -35,7 +35,6 @@ class BodyBuilder {
  private:
   /// Its quotients, roots and extremes are those of walks.
   bool walks() const { return !handed_.empty() || taken_ == Taken::AsPhase; }
-  std::vector<kernel::Rounds> rounds_in_loops(bool many);
   bool uniform(algebra::Expr expr);
   algebra::Expr prepare(algebra::Expr expr);
   algebra::Expr rebuild(algebra::Expr expr);

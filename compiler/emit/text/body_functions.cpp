@@ -105,13 +105,6 @@ std::string BodyBuilder::named_numbers(Scope& scope) {
   return text;
 }
 
-std::vector<kernel::Rounds> BodyBuilder::rounds_in_loops(bool many) {
-  const auto is_leaf = [&](const Node& node) { return leaves_.contains(&node); };
-  if (dialect_.processor()) return {};
-  if (taken_ == Taken::AsPhase) return kernel::watched_rounds(roots_, is_leaf, body_.real);
-  return kernel::rounds_in_loops(roots_, is_leaf, body_.real, many);
-}
-
 Code BodyBuilder::site_function() {
   const auto is_leaf = [&](const Node& node) { return leaves_.contains(&node); };
   if (taken_ == Taken::InParts) {
@@ -123,7 +116,8 @@ Code BodyBuilder::site_function() {
   for (const char* name : {"in", "out", "par"}) scope.fresh(name);
   const std::string numbers = named_numbers(scope);
   const bool many = few_registers_ && body_.reads.size() >= kernel::kManyReads;
-  std::vector<kernel::Rounds> rounds = rounds_in_loops(many);
+  std::vector<kernel::Rounds> rounds;
+  if (!dialect_.processor()) rounds = kernel::rounds_in_loops(roots_, is_leaf, body_.real, many);
   std::vector<Expr> order;
   if (many && rounds.empty()) order = order_of_many();
   Printer printer = this->printer(scope, [&](const Node& node) {
