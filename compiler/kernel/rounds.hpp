@@ -58,8 +58,8 @@ std::vector<Rounds> long_rounds(std::span<const Expr> roots,
 /// end early.
 bool worth_watching(const Rounds& rounds, Precision precision);
 
-/// The rounds that a GPU's site function makes in loops: long ones, or else those that may end
-/// early. `many_reads`: the function would otherwise
+/// The rounds that a GPU's site function makes in loops: long ones, or else those of one
+/// number that may end early. `many_reads`: the function would otherwise
 /// be written out with its reads in the order of their uses (kManyReads of device.hpp), and only
 /// loops that leave out more than half of its instructions are worth giving that up.
 std::vector<Rounds> rounds_in_loops(std::span<const Expr> roots,
