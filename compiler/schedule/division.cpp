@@ -84,7 +84,7 @@ class Divider {
     Kernel low = part(whole, "low", 0, planes), high = part(whole, "high", own - planes, planes),
            rest = part(whole, "rest", planes, own - 2 * planes);
     Parts parts;
-    const bool counted = counts_ && !whole.epilogue.empty();
+    const bool counted = counts_ && whole.reach == kernel::Reach::Launch && !whole.epilogue.empty();
     if (!counted && !whole.epilogue.empty()) parts.then = add(epilogue_alone({&low, &high, &rest}));
     parts.low = add(std::move(low)), parts.high = add(std::move(high));
     parts.rest = add(std::move(rest));
