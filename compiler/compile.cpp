@@ -229,9 +229,10 @@ bool cut_lattice(Compilation& c, const CompileOptions& options, const emit::Targ
   if (!refused) {
     schedule::exchange(*c.plan);
     bindings.slots = bindings_of(*c.plan).slots;
-    division = schedule::divide(*c.plan, options.ranks, [&](const kernel::Kernel& kernel) {
-      return divisible(kernel, target, bindings);
-    });
+    division = schedule::divide(
+        *c.plan, options.ranks,
+        [&](const kernel::Kernel& kernel) { return divisible(kernel, target, bindings); },
+        target.target != program::Target::Native);
     return true;
   }
   dsl::Span at = refused->span;
@@ -271,6 +272,26 @@ void add_ends_of_sums(const schedule::Plan& plan, const emit::TargetInfo& target
     }
     list = std::move(with_ends);
   });
+}
+
+/// Emits parts that count their groups together: in the word of the first of them. Only then is it
+/// known how many groups all of them have.
+void count_together(const schedule::Division& division, const schedule::Plan& plan,
+                    const emit::TargetInfo& target, emit::Bindings bindings,
+                    program::Program& program) {
+  for (const std::vector<int>& parts : division.counted) {
+    bindings.arrivals = 0;
+    for (const int part : parts) {
+      const auto& grid = program.kernels[static_cast<std::size_t>(part)].grid;
+      bindings.arrivals += std::int64_t{grid[0]} * grid[1] * grid[2];
+    }
+    for (const int part : parts) {
+      const auto number = static_cast<std::size_t>(part);
+      program.kernels[number] = emit::emit(plan.kernels[number], target, bindings);
+      for (program::Argument& a : program.kernels[number].arguments)
+        if (a.kind == program::Argument::Kind::Counter) a.index = parts.front();
+    }
+  }
 }
 
 /// Parts say that they are parts. The rest of a launch begins after its arrays were exchanged.
@@ -357,6 +378,7 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
     program.kernels.push_back(emit::emit(kernel, target, bindings));
   }
   if (cut) add_ends_of_sums(*result.plan, target, bindings, program);
+  count_together(division, *result.plan, target, bindings, program);
   mark_parts(division, program);
   together.add_wave(program);
   program.together = planned.together;

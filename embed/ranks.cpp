@@ -1,6 +1,7 @@
 #include "embed/ranks.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include "embed/error.hpp"
 #include "runtime/device/native/native.hpp"
 #include "runtime/run/ranks/cut_model.hpp"
+#include "runtime/run/ranks/joined_arrays.hpp"
 #include "runtime/run/ranks/shares.hpp"
 #include "runtime/run/session.hpp"
 
@@ -364,6 +366,16 @@ std::string whole_kernels(const program::Program& p) {
       "           each computes {} of the whole lattice, whose arrays are gathered\n", names);
 }
 
+/// What the first rank makes of whole arrays.
+std::string joined(const program::Program& p, int ranks) {
+  const runtime::JoinedArrays all = runtime::joined_arrays(p, ranks);
+  if (all.what.empty()) return {};
+  return fmt::format(
+      "           the first joins whole arrays in its host's memory, of up to {:.1f} MB each, for "
+      "{}\n",
+      static_cast<double>(all.bytes) / 1e6, fmt::join(all.what, ", "));
+}
+
 std::string copies(const program::Cut& cut) {
   const auto& beside = cut.second.ghost;
   if (beside[0] + beside[1] > 0)
@@ -394,7 +406,7 @@ std::string ranks_text(const program::Program& of_a_rank, const CompileOptions& 
     return fmt::format("  ranks    {}: {} for the first, {}, {:.1f} MB of memory\n", ranks,
                        own_part(of_a_rank.cut), copies(of_a_rank.cut),
                        static_cast<double>(runtime::memory_needed(of_a_rank).peak) / 1e6) +
-           whole_kernels(of_a_rank);
+           whole_kernels(of_a_rank) + joined(of_a_rank, ranks);
   const std::int64_t batch = batch_of_ranks(of_a_rank, options, ranks);
   std::int64_t computed = 0;
   for (int r = 0; r < ranks; ++r)

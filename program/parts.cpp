@@ -18,4 +18,9 @@ void mark_part(Kernel& kernel, Part part) {
   if (part != Part::Whole) kernel.source += part == Part::End ? kEnd : kRest;
 }
 
+int counts_in(const std::vector<Kernel>& kernels, int kernel, const Argument& counter) {
+  const bool whole = part_of(kernels[static_cast<std::size_t>(kernel)]) == Part::Whole;
+  return whole ? kernel : counter.index;
+}
+
 }  // namespace vphi::program

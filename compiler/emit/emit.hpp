@@ -57,6 +57,10 @@ struct Bindings {
   /// The functions are part of a launch that takes many steps (patterns/persistent.hpp); only that
   /// launch has an entry point.
   bool inside = false;
+  /// Of the last groups of a part of a kernel (schedule/division.hpp): those of all parts, which
+  /// count in one word, so that the last of them does what the kernel does at its end. 0: it is
+  /// whole.
+  std::int64_t arrivals = 0;
 };
 
 /// The kernel as a program::Kernel: source, entry, arguments, launch shape, cost.

@@ -20,8 +20,8 @@ constexpr std::int64_t kPlanesOfAnEnd = 4;
 
 class Divider {
  public:
-  Divider(Plan& plan, int ranks, const std::function<bool(const Kernel&)>& divisible)
-      : plan_(plan), p_(plan.program), divisible_(divisible) {
+  Divider(Plan& plan, int ranks, const std::function<bool(const Kernel&)>& divisible, bool counts)
+      : plan_(plan), p_(plan.program), divisible_(divisible), counts_(counts) {
     least_ = p_.cut.own;
     for (int rank = 0; rank < ranks; ++rank)
       least_ = std::min(least_, p_.cut.planes(ranks, rank).count);
@@ -39,7 +39,7 @@ class Divider {
  private:
   struct Parts {
     int low = 0, high = 0, rest = 0;
-    int then = -1;  ///< the epilogue; -1: there is none
+    int then = -1;  ///< the epilogue; -1: there is none, or the parts have it
   };
 
   void divide(std::vector<Launch>& list) {
@@ -84,11 +84,13 @@ class Divider {
     Kernel low = part(whole, "low", 0, planes), high = part(whole, "high", own - planes, planes),
            rest = part(whole, "rest", planes, own - 2 * planes);
     Parts parts;
-    if (!whole.epilogue.empty()) parts.then = add(epilogue_alone({&low, &high, &rest}));
+    const bool counted = counts_ && whole.reach == kernel::Reach::Launch && !whole.epilogue.empty();
+    if (!counted && !whole.epilogue.empty()) parts.then = add(epilogue_alone({&low, &high, &rest}));
     parts.low = add(std::move(low)), parts.high = add(std::move(high));
     parts.rest = add(std::move(rest));
     division_.ends.insert({parts.low, parts.high});
     division_.rests[parts.rest] = launch.swap;
+    if (counted) division_.counted.push_back({parts.low, parts.high, parts.rest});
     return parts_[key] = parts;
   }
 
@@ -122,6 +124,7 @@ class Divider {
   Plan& plan_;
   program::Program& p_;
   const std::function<bool(const Kernel&)>& divisible_;
+  bool counts_;
   std::int64_t least_ = 0;  ///< planes of the rank that has fewest
   std::map<std::tuple<int, std::vector<int>, std::int64_t>, Parts> parts_;
   Division division_;
@@ -129,9 +132,9 @@ class Divider {
 
 }  // namespace
 
-Division divide(Plan& plan, int ranks,
-                const std::function<bool(const kernel::Kernel&)>& divisible) {
-  return Divider(plan, ranks, divisible)();
+Division divide(Plan& plan, int ranks, const std::function<bool(const kernel::Kernel&)>& divisible,
+                bool counts) {
+  return Divider(plan, ranks, divisible, counts)();
 }
 
 }  // namespace vphi::schedule

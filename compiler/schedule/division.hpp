@@ -3,8 +3,9 @@
 // A launch whose planes others want next becomes three: of the planes at the lower end of the rank,
 // of those at the upper end, and of all between. Ghosts are filled after the second. The third
 // neither reads ghosts nor writes a plane that is sent, so a device may compute it while planes are
-// on their way (program/parts.hpp). What the kernel did to scalars at its end comes last. One after
-// the other they do what the launch did: every site is computed once, of the same values.
+// on their way (program/parts.hpp). What the kernel did to scalars at its end is done when all
+// parts have read them: by the last group of threads of all parts, or by a launch that comes last.
+// One after the other they do what the launch did: every site is computed once, of the same values.
 //
 // Why the three may also run at the same time:
 //   - Ends are as deep as neighbours read and as the kernel itself reads. So what is sent, and what
@@ -15,8 +16,8 @@
 //     therefore has the names of the two copies the other way round (`exchanged`).
 //   - Where stores go in place and neighbours are read, sites have colours, and no site of a colour
 //     reads what another one of it stores (kernel::Colours). Else a site reads its own numbers.
-//   - Scalars are written by none of them: kernels with sums are not divided, and an epilogue comes
-//     after the rest, as a launch of its own.
+//   - Scalars are written when nothing reads them any more: kernels with sums are not divided, and
+//     an epilogue comes after the rest, or with the last group, which has seen all others end.
 //
 // What is divided follows from the plan and from the number of planes of the rank that has fewest,
 // so that all ranks do the same. Steps and the rounds of solves are divided.
@@ -37,10 +38,14 @@ struct Division {
   /// Of a rest: the buffers whose two copies were exchanged since the kernel that it is a part of
   /// would have begun.
   std::map<int, std::vector<int>> rests;
+  /// Parts whose groups count together, the last of which has the epilogue.
+  std::vector<std::vector<int>> counted;
 };
 
 /// After the halos are placed (exchange.hpp). `divisible`: whether it pays for a kernel, as the
-/// device walks over its sites.
-Division divide(Plan& plan, int ranks, const std::function<bool(const kernel::Kernel&)>& divisible);
+/// device walks over its sites. `counts`: the device counts the groups of threads of a launch, so
+/// that those of several may count together.
+Division divide(Plan& plan, int ranks, const std::function<bool(const kernel::Kernel&)>& divisible,
+                bool counts);
 
 }  // namespace vphi::schedule

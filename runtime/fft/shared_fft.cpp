@@ -1,6 +1,7 @@
 #include "runtime/fft/shared_fft.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "runtime/comm/messages.hpp"
@@ -12,14 +13,38 @@ using comm::Messages;
 
 namespace {
 
-/// Whole groups of columns that are transformed together, in numbers that differ by one at most.
-std::vector<SharedTransform::Columns> dealt(std::int64_t columns, std::int64_t ranks) {
+/// Parts of whole groups of columns that are transformed together, which differ by a group at most.
+/// So many parts are dealt evenly to most numbers of ranks.
+std::vector<SharedTransform::Columns> parts_of(const Box& box) {
+  constexpr std::int64_t kParts = 240;
+  const std::int64_t columns = columns_of(box);
   const std::int64_t groups = (columns + kColumnsTogether - 1) / kColumnsTogether;
+  const std::int64_t parts = std::min(groups, kParts);
   std::vector<SharedTransform::Columns> all;
-  for (std::int64_t r = 0; r < ranks; ++r) {
-    const std::int64_t first = std::min(columns, groups * r / ranks * kColumnsTogether);
-    const std::int64_t end = std::min(columns, groups * (r + 1) / ranks * kColumnsTogether);
+  for (std::int64_t p = 0; p < parts; ++p) {
+    const std::int64_t first = groups * p / parts * kColumnsTogether;
+    const std::int64_t end = std::min(columns, groups * (p + 1) / parts * kColumnsTogether);
     all.push_back({first, end - first});
+  }
+  return all;
+}
+
+/// Those of a rank.
+std::vector<SharedTransform::Columns> dealt_parts(const Box& box, std::int64_t ranks,
+                                                  std::int64_t rank) {
+  const auto all = parts_of(box);
+  const std::int64_t parts = std::ssize(all);
+  return {all.begin() + parts * rank / ranks, all.begin() + parts * (rank + 1) / ranks};
+}
+
+/// The columns of all ranks.
+std::vector<SharedTransform::Columns> dealt(const Box& box, std::int64_t ranks) {
+  std::vector<SharedTransform::Columns> all;
+  std::int64_t end = 0;
+  for (std::int64_t r = 0; r < ranks; ++r) {
+    all.push_back({end, 0});
+    for (const auto& part : dealt_parts(box, ranks, r)) all.back().count += part.count;
+    end += all.back().count;
   }
   return all;
 }
@@ -31,7 +56,8 @@ SharedTransform::SharedTransform(const Box& box, int threads)
       threads_(threads),
       length_(planes_of(box)),
       planes_{length_},
-      columns_{{0, columns_of(box)}} {}
+      columns_{{0, columns_of(box)}},
+      parts_(parts_of(box)) {}
 
 SharedTransform::SharedTransform(const Box& box, std::vector<std::int64_t> planes, comm::Comm& comm,
                                  int threads, int beside)
@@ -42,17 +68,47 @@ SharedTransform::SharedTransform(const Box& box, std::vector<std::int64_t> plane
       length_(planes_of(box)),
       beside_(beside),
       planes_(std::move(planes)),
-      columns_(dealt(columns_of(box), comm.size())) {
+      columns_(dealt(box, comm.size())),
+      parts_(dealt_parts(box, comm.size(), comm.rank())) {
   for (std::size_t r = 0; r < planes_.size(); ++r) {
     const std::int64_t shared = planes_[r], place = static_cast<std::int64_t>(r) % beside;
     planes_[r] = shared * (place + 1) / beside - shared * place / beside;
   }
   if (length_ > 1) return;
   for (Columns& all : columns_) all = {0, columns_of(box)};  // sites of a row
+  parts_ = parts_of(box);
 }
 
 bool SharedTransform::anywhere(bool here) const {
   return comm_ == nullptr ? here : comm_->most(here ? 1 : 0) != 0;
+}
+
+std::vector<double> SharedTransform::joined(std::vector<double> own) const {
+  if (comm_ == nullptr) return own;
+  const auto all = comm_->gather(std::as_bytes(std::span(own)));
+  std::vector<double> numbers = place_ == 0 ? std::move(own) : std::vector<double>();
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    const std::size_t before = numbers.size();
+    numbers.resize(before + all[r].size() / sizeof(double));
+    std::memcpy(numbers.data() + before, all[r].data(), all[r].size());
+  }
+  return numbers;
+}
+
+void SharedTransform::in_turn(std::vector<double>& numbers,
+                              const std::function<void()>& add) const {
+  if (place_ == 0) add();
+  const std::size_t ranks = planes_.size();
+  if (comm_ == nullptr || ranks == 1) return;
+  for (std::size_t from = 0; from < ranks; ++from) {
+    const std::size_t to = (from + 1) % ranks;
+    std::vector<std::span<const std::byte>> given(ranks);
+    std::vector<std::span<std::byte>> taken(ranks);
+    if (place_ == from) given[to] = std::as_bytes(std::span(numbers));
+    if (place_ == to) taken[from] = std::as_writable_bytes(std::span(numbers));
+    comm_->each_to_each(given, taken);
+    if (place_ == to && to > 0) add();
+  }
 }
 
 std::vector<Complex> SharedTransform::forward(std::span<const double> own) {

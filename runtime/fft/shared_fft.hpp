@@ -9,6 +9,7 @@
 // Throws CommError where the ranks do not reach each other any more.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -38,7 +39,15 @@ class SharedTransform {
     return columns_[static_cast<std::size_t>(rank)];
   }
   std::int64_t modes() const { return columns().count * length_; }
+  /// Own columns in parts that follow from the box alone: sums over the modes of a part are the
+  /// same for any number of ranks.
+  const std::vector<Columns>& parts() const { return parts_; }
+  int threads() const { return threads_; }
 
+  /// Numbers of all ranks, one rank after the other, on the first; elsewhere nothing comes back.
+  std::vector<double> joined(std::vector<double> own) const;
+  /// `add` changes the numbers on one rank after the other; the first then has the last of them.
+  void in_turn(std::vector<double>& numbers, const std::function<void()>& add) const;
   /// Whether it holds on any rank. Called by all of them.
   bool anywhere(bool here) const;
   /// The numbers at own sites (x fastest) become own modes, and back, without a factor.
@@ -63,6 +72,7 @@ class SharedTransform {
   int beside_ = 1;
   std::vector<std::int64_t> planes_;  ///< by rank: that it transforms
   std::vector<Columns> columns_;      ///< by rank
+  std::vector<Columns> parts_;        ///< of this rank
 };
 
 }  // namespace vphi::fft

@@ -3,21 +3,23 @@
 // The shells of a box are |n| in [l - 1/2, l + 1/2), n being the mode numbers of the longest edge
 // (mode numbers of a shorter edge are scaled by the ratio of the lengths). Both halves of the
 // transform of real data are counted, so at N = 64 the shells hold 18, 62, 98, 210, 350, 450, 602,
-// 762, ... modes. Sums are made plane by plane and the planes added in order: the same bits with
-// any number of threads. Lattices of one to three dimensions; a fourth axis has no shells.
-// Everything here is f64.
+// 762, ... modes. Sums are made over parts of the columns (fft/shared_fft.hpp) and the parts added
+// in order: the same bits with any number of threads, and of ranks that share the box. Lattices of
+// one to three dimensions; a fourth axis has no shells. Everything here is f64.
 #pragma once
 
 #include <array>
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <numbers>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "program/program.hpp"
-#include "runtime/fft/fft.hpp"
+#include "runtime/fft/shared_fft.hpp"
 #include "runtime/parallel.hpp"
 
 namespace vphi::observe {
@@ -47,71 +49,99 @@ struct Mode {
 /// sum_i weight_i exp(i theta.offset_i)
 std::complex<double> value(const program::Symbol& symbol, const std::array<double, 3>& theta);
 
-/// Calls body(index, mode) for the modes of plane z, x fastest.
+/// Modes as the columns of a transform lie (fft/shared_fft.hpp).
+class Modes {
+ public:
+  explicit Modes(const Grid& grid) : box_(grid.box()) {
+    for (int axis = 0; axis < 3; ++axis)
+      unit_[axis] = static_cast<double>(grid.longest()) / static_cast<double>(box_.n[axis]);
+  }
+  /// Of so many columns from `first` on, one entry of each, in their order: body(column, mode).
+  template <class Body>
+  void each(std::int64_t entry, std::int64_t first, std::int64_t count, const Body& body) {
+    const bool three = box_.n[2] > 1;
+    if (three)
+      set(2, entry);
+    else
+      set(1, box_.n[1] > 1 ? entry : 0);
+    std::int64_t x = first % box_.half(), y = first / box_.half();
+    for (std::int64_t column = first; column < first + count; ++column) {
+      if (three && (column == first || x == 0)) set(1, y);
+      set(0, x);
+      mode_.distance = std::sqrt(k_[0] * k_[0] + k_[1] * k_[1] + k_[2] * k_[2]);
+      mode_.weight = x == 0 || 2 * x == box_.n[0] ? 1 : 2;
+      body(column, std::as_const(mode_));
+      if (++x == box_.half()) x = 0, ++y;
+    }
+  }
+
+ private:
+  void set(int axis, std::int64_t i) {
+    const std::int64_t n = box_.n[axis];
+    mode_.n[axis] = 2 * i > n ? i - n : i;
+    mode_.theta[axis] =
+        2 * std::numbers::pi * static_cast<double>(mode_.n[axis]) / static_cast<double>(n);
+    k_[axis] = unit_[axis] * static_cast<double>(mode_.n[axis]);
+  }
+
+  fft::Box box_;
+  std::array<double, 3> unit_{};  ///< mode number of the longest edge, for 1 of this axis
+  std::array<double, 3> k_{};
+  Mode mode_;
+};
+
+/// Calls body(index, mode) for the modes of plane z of the whole box, x fastest.
 template <class Body>
 void for_plane(const Grid& grid, std::int64_t z, const Body& body) {
   const fft::Box box = grid.box();
-  const auto longest = static_cast<double>(grid.longest());
-  const auto fold = [](std::int64_t i, std::int64_t n) { return 2 * i > n ? i - n : i; };
-  const auto theta = [](std::int64_t i, std::int64_t n) {
-    return 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n);
-  };
-  Mode mode;
-  const auto set = [&](int axis, std::int64_t i) {
-    mode.n[axis] = fold(i, box.n[axis]);
-    mode.theta[axis] = theta(mode.n[axis], box.n[axis]);
-    return longest / static_cast<double>(box.n[axis]) * static_cast<double>(mode.n[axis]);
-  };
-  const double kz = set(2, z);
-  for (std::int64_t y = 0; y < box.n[1]; ++y) {
-    const double ky = set(1, y);
-    for (std::int64_t x = 0; x < box.half(); ++x) {
-      const double kx = set(0, x);
-      mode.distance = std::sqrt(kx * kx + ky * ky + kz * kz);
-      mode.weight = x == 0 || 2 * x == box.n[0] ? 1 : 2;
-      body((z * box.n[1] + y) * box.half() + x, mode);
-    }
-  }
+  const std::int64_t columns = fft::columns_of(box);
+  const bool flat = box.n[2] == 1;  // one plane, of which columns have all entries
+  const std::int64_t first = flat ? 0 : z, entries = flat ? fft::planes_of(box) : 1;
+  Modes modes(grid);
+  for (std::int64_t entry = first; entry < first + entries; ++entry)
+    modes.each(entry, 0, columns, [&](std::int64_t column, const Mode& mode) {
+      body(entry * columns + column, mode);
+    });
+}
+
+/// Calls body(index, mode) for the own modes of a part of a transform's columns.
+template <class Body>
+void for_part(const Grid& grid, const fft::SharedTransform& transform,
+              const fft::SharedTransform::Columns& part, const Body& body) {
+  const auto [first, count] = transform.columns();
+  Modes modes(grid);
+  for (std::int64_t entry = 0; entry < fft::planes_of(grid.box()); ++entry)
+    modes.each(entry, part.first, part.count, [&](std::int64_t column, const Mode& mode) {
+      body(entry * count + column - first, mode);
+    });
+}
+
+/// The same for all of them, on the threads of the transform: parts in any order.
+template <class Body>
+void for_modes(const Grid& grid, const fft::SharedTransform& transform, const Body& body) {
+  const auto& parts = transform.parts();
+  runtime::parallel_ranges(std::ssize(parts), transform.threads(),
+                           [&](std::int64_t begin, std::int64_t end) {
+                             for (std::int64_t part = begin; part < end; ++part)
+                               for_part(grid, transform, parts[part], body);
+                           });
 }
 
 /// Number of shells, the zero mode's included.
 std::size_t shells(const Grid& grid);
 
-/// Sums over the modes of each shell: `terms(index, mode)` gives Count numbers, which are
-/// multiplied by the mode's weight. `two_bins` shares a mode at distance p between the shells
-/// floor(p) and floor(p) + 1 with c = (1 - (l - p)^2)^2 (docs/formulas.md 1.7, DEFROST).
-template <int Count, class Terms>
-std::vector<std::array<double, Count>> shell_sums(const Grid& grid, bool two_bins,
-                                                  const Terms& terms) {
-  using Sums = std::vector<std::array<double, Count>>;
-  const std::size_t count = shells(grid) + (two_bins ? 1 : 0);
-  std::vector<Sums> planes(static_cast<std::size_t>(grid.extent[2]));
-  runtime::parallel_ranges(grid.extent[2], grid.threads, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t z = begin; z < end; ++z) {
-      Sums sums(count);
-      const auto add = [&](std::size_t l, double c, const std::array<double, Count>& t) {
-        for (int i = 0; i < Count; ++i) sums[l][i] += c * t[i];
-      };
-      for_plane(grid, z, [&](std::int64_t index, const Mode& mode) {
-        const std::array<double, Count> t = terms(index, mode);
-        if (!two_bins) {
-          add(static_cast<std::size_t>(mode.distance + 0.5), mode.weight, t);
-          return;
-        }
-        const double low = std::floor(mode.distance), rest = mode.distance - low;
-        const auto share = [&](double off) { return std::pow(1 - off * off, 2) * mode.weight; };
-        add(static_cast<std::size_t>(low), share(rest), t);
-        if (rest > 0) add(static_cast<std::size_t>(low) + 1, share(1 - rest), t);
-      });
-      planes[static_cast<std::size_t>(z)] = std::move(sums);
-    }
-  });
-  Sums total(count);
-  for (const Sums& plane : planes)
-    for (std::size_t l = 0; l < count; ++l)
-      for (int i = 0; i < Count; ++i) total[l][i] += plane[l][i];
-  return total;
-}
+/// Sums of five numbers over the modes of each bin, whose meaning is the output's.
+using BinSums = std::vector<std::array<double, 5>>;
+
+/// Sums over the modes of each shell of five numbers that `terms(index, mode)` gives, multiplied by
+/// the mode's weight. `two_bins` shares a mode at distance p between the shells floor(p) and
+/// floor(p) + 1 with c = (1 - (l - p)^2)^2 (docs/formulas.md 1.7, DEFROST). `single`: bins are
+/// values of |k| (program/wave_numbers.hpp), in this order. Called by all ranks of the transform;
+/// the first has the sums.
+using Terms = std::function<std::array<double, 5>(std::int64_t index, const Mode& mode)>;
+BinSums shell_sums(const Grid& grid, bool two_bins, fft::SharedTransform& transform,
+                   const Terms& terms);
+BinSums single_sums(const Grid& grid, fft::SharedTransform& transform, const Terms& terms);
 
 /// f~ of one array.
 std::vector<fft::Complex> transform(const Grid& grid, std::span<const double> values);

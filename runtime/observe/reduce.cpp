@@ -29,8 +29,8 @@ io::Table named(const FilledOutput& output) {
 }  // namespace
 
 io::Table reduce(const Program& program, const program::FieldOutput& field, const ReadBuffer& read,
-                 const std::vector<double>& scalars, int threads) {
-  return named({program, field, read, scalars, threads});
+                 const std::vector<double>& scalars, int threads, const BinSums* sums) {
+  return named({program, field, read, scalars, threads, nullptr, nullptr, sums});
 }
 
 io::Table reduce_between(const Program& program, const program::FieldOutput& field,
@@ -41,11 +41,19 @@ io::Table reduce_between(const Program& program, const program::FieldOutput& fie
 }
 
 void apply(const Program& program, const program::Transform& transform, const ReadBuffer& read,
-           const std::function<void(int, const std::vector<double>&)>& write, int threads) {
+           const std::function<void(int, std::vector<double>)>& write,
+           fft::SharedTransform& fourier) {
   std::array<std::vector<double>, 6> components;
   for (std::size_t c = 0; c < 6; ++c) components[c] = read(transform.buffers[c]);
-  transverse_traceless(grid_of(program, threads), transform.derivative, components);
-  for (std::size_t c = 0; c < 6; ++c) write(transform.buffers[c], components[c]);
+  transverse_traceless(grid_of(program, fourier.threads()), transform.derivative, fourier,
+                       components);
+  for (std::size_t c = 0; c < 6; ++c) write(transform.buffers[c], std::move(components[c]));
+}
+
+void apply(const Program& program, const program::Transform& transform, const ReadBuffer& read,
+           const std::function<void(int, std::vector<double>)>& write, int threads) {
+  fft::SharedTransform whole(grid_of(program, threads).box(), threads);
+  apply(program, transform, read, write, whole);
 }
 
 }  // namespace vphi::observe

@@ -14,17 +14,24 @@
 
 namespace vphi::observe {
 
-/// `scalars`: the scalar block. Snapshots keep the precision of their buffer.
+/// `scalars`: the scalar block. Snapshots keep the precision of their buffer. `sums`: those that
+/// ranks have made (kinds/kind.hpp: bin_sums); null: of the whole arrays.
 io::Table reduce(const program::Program& program, const program::FieldOutput& field,
-                 const ReadBuffer& read, const std::vector<double>& scalars, int threads);
+                 const ReadBuffer& read, const std::vector<double>& scalars, int threads,
+                 const BinSums* sums = nullptr);
 
 /// The same of an output between two moments (FieldOutput::in_time).
 io::Table reduce_between(const program::Program& program, const program::FieldOutput& field,
                          const Arrays& before, const Arrays& now, int threads);
 
-/// Reads the arrays of a transform, transforms them, and writes them back.
+/// Reads the arrays of a transform, transforms them, and writes them back: at the own sites of
+/// `fourier`, by all of its ranks.
 void apply(const program::Program& program, const program::Transform& transform,
-           const ReadBuffer& read,
-           const std::function<void(int, const std::vector<double>&)>& write, int threads);
+           const ReadBuffer& read, const std::function<void(int, std::vector<double>)>& write,
+           fft::SharedTransform& fourier);
+/// Of whole arrays.
+void apply(const program::Program& program, const program::Transform& transform,
+           const ReadBuffer& read, const std::function<void(int, std::vector<double>)>& write,
+           int threads);
 
 }  // namespace vphi::observe

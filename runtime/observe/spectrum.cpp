@@ -1,9 +1,6 @@
 #include "runtime/observe/spectrum.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-
-#include "program/wave_numbers.hpp"
 
 namespace vphi::observe {
 
@@ -21,36 +18,35 @@ double normal(const Grid& grid) {
   return std::pow(grid.dx, grid.dims) / static_cast<double>(grid.sites());
 }
 
-/// As shell_sums, with the modes of each value of |k| for themselves.
-template <int Count, class Terms>
-std::vector<std::array<double, Count>> single_sums(const Grid& grid, const Terms& terms) {
-  const auto numbers = program::WaveNumbers::of(grid.extent, grid.dims);
-  if (!numbers) return {};
-  std::vector<std::array<double, Count>> sums(numbers->count());
-  for (std::int64_t z = 0; z < grid.extent[2]; ++z)
-    for_plane(grid, z, [&](std::int64_t index, const Mode& mode) {
-      const std::array<double, Count> t = terms(index, mode);
-      auto& sum =
-          sums[numbers->place({std::abs(mode.n[0]), std::abs(mode.n[1]), std::abs(mode.n[2])})];
-      for (int i = 0; i < Count; ++i) sum[i] += mode.weight * t[i];
-    });
-  return sums;
-}
+/// Of a box on one device.
+fft::SharedTransform whole(const Grid& grid) { return {grid.box(), grid.threads}; }
 
 }  // namespace
 
+void add_power(fft::SharedTransform& transform, std::span<const double> values, double weight,
+               std::vector<double>& power) {
+  const auto modes = transform.forward(values);
+  for (std::size_t i = 0; i < modes.size(); ++i) power[i] += weight * std::norm(modes[i]);
+}
+
 void add_power(const Grid& grid, std::span<const double> values, double weight,
                std::vector<double>& power) {
-  const auto modes = transform(grid, values);
-  for (std::size_t i = 0; i < modes.size(); ++i) power[i] += weight * std::norm(modes[i]);
+  auto transform = whole(grid);
+  add_power(transform, values, weight, power);
+}
+
+std::vector<double> cross_power(fft::SharedTransform& transform, std::span<const double> f,
+                                std::span<const double> g) {
+  const auto a = transform.forward(f), b = transform.forward(g);
+  std::vector<double> power(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) power[i] = std::real(a[i] * std::conj(b[i]));
+  return power;
 }
 
 std::vector<double> cross_power(const Grid& grid, std::span<const double> f,
                                 std::span<const double> g) {
-  const auto a = transform(grid, f), b = transform(grid, g);
-  std::vector<double> power(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) power[i] = std::real(a[i] * std::conj(b[i]));
-  return power;
+  auto transform = whole(grid);
+  return cross_power(transform, f, g);
 }
 
 double wave_number(const Grid& grid, const program::SpectrumForm& form, const Mode& mode) {
@@ -58,8 +54,8 @@ double wave_number(const Grid& grid, const program::SpectrumForm& form, const Mo
   return std::sqrt(std::max(0.0, -value(form.laplacian[0], mode.theta).real())) / grid.dx;
 }
 
-std::vector<SpectrumBin> spectrum(const Grid& grid, const program::SpectrumForm& form,
-                                  const std::vector<double>& power) {
+BinSums spectrum_sums(const Grid& grid, const program::SpectrumForm& form,
+                      fft::SharedTransform& transform, const std::vector<double>& power) {
   if (grid.dims > 3) return {};
   // 0: modes, 1: k, 2: |f~|^2, 3: k |f~|^2, 4: k^d |f~|^2
   const auto terms = [&](std::int64_t i, const Mode& mode) -> std::array<double, 5> {
@@ -67,8 +63,12 @@ std::vector<SpectrumBin> spectrum(const Grid& grid, const program::SpectrumForm&
     const double k = wave_number(grid, form, mode);
     return {1, k, p, k * p, std::pow(k, grid.dims) * p};
   };
-  const auto sums =
-      form.single ? single_sums<5>(grid, terms) : shell_sums<5>(grid, form.two_bins, terms);
+  return form.single ? single_sums(grid, transform, terms)
+                     : shell_sums(grid, form.two_bins, transform, terms);
+}
+
+std::vector<SpectrumBin> spectrum_of(const Grid& grid, const program::SpectrumForm& form,
+                                     const BinSums& sums) {
   const double sites = static_cast<double>(grid.sites());
   std::vector<SpectrumBin> out;
   for (std::size_t l = 1; l < sums.size(); ++l) {
@@ -90,22 +90,32 @@ std::vector<SpectrumBin> spectrum(const Grid& grid, const program::SpectrumForm&
   return out;
 }
 
-std::vector<OccupationBin> occupation(const Grid& grid, const program::SpectrumForm& form,
-                                      const std::vector<double>& power,
-                                      const std::vector<double>& rate_power, double a,
-                                      double mass2) {
+std::vector<SpectrumBin> spectrum(const Grid& grid, const program::SpectrumForm& form,
+                                  const std::vector<double>& power) {
+  auto transform = whole(grid);
+  return spectrum_of(grid, form, spectrum_sums(grid, form, transform, power));
+}
+
+BinSums occupation_sums(const Grid& grid, const program::SpectrumForm& form,
+                        fft::SharedTransform& transform, const std::vector<double>& power,
+                        const std::vector<double>& rate_power, double a, double mass2) {
   if (grid.dims > 3) return {};
   const double m2 = std::max(0.0, mass2);
-  const auto sums = shell_sums<5>(
-      grid, form.two_bins, [&](std::int64_t index, const Mode& mode) -> std::array<double, 5> {
-        const auto i = static_cast<std::size_t>(index);
-        const double k = wave_number(grid, form, mode);
-        const double omega = std::sqrt(k * k + a * a * m2);
-        if (omega == 0) return {};
-        const double n =
-            a * a / 2 * normal(grid) * (omega * power[i] + a * a * rate_power[i] / omega);
-        return {1, k, n, omega, std::pow(k, grid.dims) * omega * n};
-      });
+  // 0: modes, 1: k, 2: n, 3: omega, 4: k^d omega n
+  return shell_sums(grid, form.two_bins, transform,
+                    [&](std::int64_t index, const Mode& mode) -> std::array<double, 5> {
+                      const auto i = static_cast<std::size_t>(index);
+                      const double k = wave_number(grid, form, mode);
+                      const double omega = std::sqrt(k * k + a * a * m2);
+                      if (omega == 0) return {};
+                      const double n = a * a / 2 * normal(grid) *
+                                       (omega * power[i] + a * a * rate_power[i] / omega);
+                      return {1, k, n, omega, std::pow(k, grid.dims) * omega * n};
+                    });
+}
+
+std::vector<OccupationBin> occupation_of(const Grid& grid, const program::SpectrumForm& form,
+                                         const BinSums& sums, double a) {
   std::vector<OccupationBin> out;
   for (std::size_t l = 1; l < sums.size(); ++l) {
     const auto& [modes, k, n, omega, energy] = sums[l];
@@ -119,6 +129,15 @@ std::vector<OccupationBin> occupation(const Grid& grid, const program::SpectrumF
     out.push_back(bin);
   }
   return out;
+}
+
+std::vector<OccupationBin> occupation(const Grid& grid, const program::SpectrumForm& form,
+                                      const std::vector<double>& power,
+                                      const std::vector<double>& rate_power, double a,
+                                      double mass2) {
+  auto transform = whole(grid);
+  return occupation_of(grid, form,
+                       occupation_sums(grid, form, transform, power, rate_power, a, mass2), a);
 }
 
 }  // namespace vphi::observe

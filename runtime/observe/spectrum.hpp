@@ -14,6 +14,9 @@
 // of a complex field (exact, since a bin holds k and -k), components of a vector, off-diagonal ones
 // of a symmetric tensor twice. A cross spectrum has Re(f~ conj(g~)) instead. Pure functions; no
 // bins where the lattice has four dimensions.
+//
+// Sums over the modes of bins come first (`..._sums`), by all ranks that share a box: each has the
+// modes of its own columns. The first of them makes the spectrum.
 #pragma once
 
 #include <vector>
@@ -27,14 +30,25 @@ struct SpectrumBin {
   double modes = 0;  ///< an integer, unless two bins share a mode
 };
 
-/// Adds weight*|f~|^2 of one component; `power` has grid.box().modes() entries.
+/// Adds weight*|f~|^2 of one component from its numbers at own sites; `power` has transform.modes()
+/// entries.
+void add_power(fft::SharedTransform& transform, std::span<const double> values, double weight,
+               std::vector<double>& power);
+/// Re(f~ conj(g~)) of every own mode.
+std::vector<double> cross_power(fft::SharedTransform& transform, std::span<const double> f,
+                                std::span<const double> g);
+/// The same of a whole box.
 void add_power(const Grid& grid, std::span<const double> values, double weight,
                std::vector<double>& power);
-/// Re(f~ conj(g~)) of every mode.
 std::vector<double> cross_power(const Grid& grid, std::span<const double> f,
                                 std::span<const double> g);
 
 /// The spectrum from |f~|^2 of every mode; the zero mode is omitted.
+BinSums spectrum_sums(const Grid& grid, const program::SpectrumForm& form,
+                      fft::SharedTransform& transform, const std::vector<double>& power);
+std::vector<SpectrumBin> spectrum_of(const Grid& grid, const program::SpectrumForm& form,
+                                     const BinSums& sums);
+/// Of a whole box at once.
 std::vector<SpectrumBin> spectrum(const Grid& grid, const program::SpectrumForm& form,
                                   const std::vector<double>& power);
 
@@ -47,6 +61,12 @@ double wave_number(const Grid& grid, const program::SpectrumForm& form, const Mo
 struct OccupationBin {
   double k = 0, number = 0, omega = 0, energy = 0, modes = 0;
 };
+BinSums occupation_sums(const Grid& grid, const program::SpectrumForm& form,
+                        fft::SharedTransform& transform, const std::vector<double>& power,
+                        const std::vector<double>& rate_power, double a, double mass2);
+std::vector<OccupationBin> occupation_of(const Grid& grid, const program::SpectrumForm& form,
+                                         const BinSums& sums, double a);
+/// Of a whole box at once.
 std::vector<OccupationBin> occupation(const Grid& grid, const program::SpectrumForm& form,
                                       const std::vector<double>& power,
                                       const std::vector<double>& rate_power, double a,

@@ -36,27 +36,34 @@ Tensor project(const Tensor& v, const std::array<Complex, 3>& d) {
 }
 
 void transverse_traceless(const Grid& grid, const std::vector<program::Symbol>& derivative,
+                          fft::SharedTransform& transform,
                           std::array<std::vector<double>, 6>& components) {
   std::array<std::vector<Complex>, 6> modes;
-  for (int c = 0; c < 6; ++c) modes[c] = transform(grid, components[c]);
-  runtime::parallel_ranges(grid.extent[2], grid.threads, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t z = begin; z < end; ++z) {
-      for_plane(grid, z, [&](std::int64_t index, const Mode& mode) {
-        const auto i = static_cast<std::size_t>(index);
-        std::array<Complex, 3> d;
-        for (int axis = 0; axis < 3; ++axis) d[axis] = value(derivative[axis], mode.theta);
-        Tensor v;
-        for (int c = 0; c < 6; ++c) v[c] = modes[c][i];
-        const Tensor h = project(v, d);
-        for (int c = 0; c < 6; ++c) modes[c][i] = h[c];
-      });
-    }
+  for (int c = 0; c < 6; ++c) {
+    modes[c] = transform.forward(components[c]);
+    components[c] = {};
+  }
+  for_modes(grid, transform, [&](std::int64_t index, const Mode& mode) {
+    const auto i = static_cast<std::size_t>(index);
+    std::array<Complex, 3> d;
+    for (int axis = 0; axis < 3; ++axis) d[axis] = value(derivative[axis], mode.theta);
+    Tensor v;
+    for (int c = 0; c < 6; ++c) v[c] = modes[c][i];
+    const Tensor h = project(v, d);
+    for (int c = 0; c < 6; ++c) modes[c][i] = h[c];
   });
   const double sites = static_cast<double>(grid.sites());
   for (int c = 0; c < 6; ++c) {
-    fft::inverse(grid.box(), modes[c].data(), components[c].data(), grid.threads);
+    components[c] = transform.inverse(std::move(modes[c]));
+    modes[c] = {};
     for (double& v : components[c]) v /= sites;
   }
+}
+
+void transverse_traceless(const Grid& grid, const std::vector<program::Symbol>& derivative,
+                          std::array<std::vector<double>, 6>& components) {
+  fft::SharedTransform transform(grid.box(), grid.threads);
+  transverse_traceless(grid, derivative, transform, components);
 }
 
 }  // namespace vphi::observe

@@ -20,7 +20,11 @@ using Tensor = std::array<fft::Complex, 6>;
 
 Tensor project(const Tensor& v, const std::array<fft::Complex, 3>& derivative);
 
-/// In place, each component one value per site.
+/// In place, each component one value per own site of the transform. Called by all of its ranks.
+void transverse_traceless(const Grid& grid, const std::vector<program::Symbol>& derivative,
+                          fft::SharedTransform& transform,
+                          std::array<std::vector<double>, 6>& components);
+/// Of a whole box.
 void transverse_traceless(const Grid& grid, const std::vector<program::Symbol>& derivative,
                           std::array<std::vector<double>, 6>& components);
 

@@ -197,11 +197,7 @@ void Observer::launch(const std::vector<program::Launch>& before,
                       const std::vector<program::Transform>& transforms,
                       const std::vector<program::Launch>& launches) {
   session_.launch(before);
-  for (const program::Transform& transform : transforms)
-    observe::apply(
-        session_.program(), transform, [&](int buffer) { return session_.read(buffer); },
-        [&](int buffer, const std::vector<double>& values) { session_.write(buffer, values); },
-        threads_);
+  for (const program::Transform& transform : transforms) session_.project(transform);
   session_.launch(launches);
 }
 
@@ -361,9 +357,11 @@ void Observer::write_fields(const Output& output, const io::Moment& at,
       if (target != nullptr) snapshot(*target, field, at);
       continue;
     }
-    std::optional<io::Table> table =
-        field.in_time ? between({place(output), i}, field, at, scalars)
-                      : observe::reduce(session_.program(), field, read, scalars, threads_);
+    const auto sums = session_.bin_sums(place(output), i);
+    std::optional<io::Table> table = field.in_time
+                                         ? between({place(output), i}, field, at, scalars)
+                                         : observe::reduce(session_.program(), field, read, scalars,
+                                                           threads_, sums ? &*sums : nullptr);
     if (!table) continue;
     if (attended) onlooker_->table(*table, at);
     if (target != nullptr) target->table(*std::move(table), at);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "program/axes.hpp"
+#include "program/parts.hpp"
 #include "runtime/device/cuda/memory_holders.hpp"
 #include "runtime/device/lanes.hpp"
 #include "runtime/device/native/process.hpp"
@@ -176,7 +177,7 @@ BufferHandle Session::resolve(const program::Kernel&, int kernel_index, const Ar
     case Argument::Kind::Partials:
       return partials_[kernel_index];
     case Argument::Kind::Counter:
-      return counters_[kernel_index];
+      return counters_[program::counts_in(program_.kernels, kernel_index, a)];
     case Argument::Kind::Gathered:
       return lattice_ ? gathered_[kernel_index] : partials_[a.index];
     case Argument::Kind::Whole:

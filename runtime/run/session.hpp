@@ -27,6 +27,7 @@
 
 #include "program/program.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/observe/modes.hpp"
 #include "runtime/run/fourier_map.hpp"
 #include "runtime/run/ranks/lattice_ranks.hpp"
 #include "runtime/run/starts/device_field.hpp"
@@ -156,6 +157,16 @@ class Session {
   /// lattice.
   void* raw_memory(int buffer);
 
+  /// Of a field of an output with sums over modes (observe::has_bin_sums): these sums, where ranks
+  /// share the lattice and each makes them of its own sites; nothing where they are made of whole
+  /// arrays.
+  virtual std::optional<observe::BinSums> bin_sums(std::size_t output, std::size_t field);
+  /// Transforms arrays in place, on the host.
+  virtual void project(const program::Transform& transform);
+  /// What each rank of a lattice does for that, together with the others; the first has the sums.
+  observe::BinSums own_bin_sums(std::size_t output, std::size_t field);
+  void project_own(const program::Transform& transform);
+
   /// Shells of a buffer's modes, computed on the device; nothing where the host has to do it.
   std::optional<std::vector<DeviceFields::Shell>> shells(int buffer);
 
@@ -203,6 +214,9 @@ class Session {
   void fill_own_random(std::size_t index);
   bool own_random_on_device(std::size_t index);
   void write_own(int buffer, std::vector<double> own);
+  /// Numbers at own sites, x fastest.
+  std::vector<double> read_own(int buffer);
+  fft::SharedTransform shared_transform() const;
   /// Launches of one kernel that may overlap (Program::together_reach).
   void issue_wave(const Launches& list);
   /// Solves a system after the launches that compute its start. `number`: index into

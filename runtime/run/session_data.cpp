@@ -1,6 +1,7 @@
 // Copies numbers to and from a session's buffers of any precision and order in memory.
 #include <algorithm>
 
+#include "runtime/observe/reduce.hpp"
 #include "runtime/run/session.hpp"
 
 namespace vphi::runtime {
@@ -15,6 +16,14 @@ std::span<T> as_numbers(std::span<Bytes> bytes) {
 }
 
 }  // namespace
+
+std::optional<observe::BinSums> Session::bin_sums(std::size_t, std::size_t) { return {}; }
+
+void Session::project(const program::Transform& transform) {
+  observe::apply(
+      program(), transform, [&](int buffer) { return read(buffer); },
+      [&](int buffer, const std::vector<double>& values) { write(buffer, values); }, threads_);
+}
 
 std::optional<std::vector<DeviceFields::Shell>> Session::shells(int buffer) {
   if (!device_fields_ || lattice_ || program_.buffers[buffer].home >= 0) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "program/parts.hpp"
 #include "runtime/run/session.hpp"
 #include "runtime/run/session_arguments.hpp"
 
@@ -95,7 +96,8 @@ void Session::provide(const Launches& wanted, bool borrow) {
       if (a.kind == Argument::Kind::Gathered)
         zeroed(partials_[a.index], shares(program_.kernels[a.index]));
       if (a.kind == Argument::Kind::Counter)
-        zeroed(counters_[launch.kernel], 4 * static_cast<std::size_t>(program_.instances));
+        zeroed(counters_[program::counts_in(program_.kernels, launch.kernel, a)],
+               4 * static_cast<std::size_t>(program_.instances));
       if (a.kind == Argument::Kind::Whole && lattice_)
         zeroed(whole_[a.index], static_cast<std::size_t>(a.bytes));
       if (!is_array(a)) continue;

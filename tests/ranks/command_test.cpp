@@ -232,6 +232,60 @@ at end: spectrum(u) -> "waves.csv"
   }
 }
 
+/// Each rank transforms its share of a box and adds up its share of the modes. Parts of the columns
+/// are added in the same order, also where a rank has none (4 ranks of 3 groups of columns), and
+/// where lines are dealt too.
+TEST_F(RanksCommand, SpectraAndProjectionsHaveTheBitsOfOneDevice) {
+  const std::string model = R"(model waves "Spectra of two fields, and the waves that they make"
+lattice box: {}, spacing = 0.5
+field phi, chi: real, u: sym(3)
+potential V = phi^4/4 + phi^2*chi^2/2
+u'' = lap(u) + outer(grad(phi), grad(phi))
+h = transverse_traceless(u')
+init phi ~ 1 + vacuum, phi' ~ 0.1*normal, chi ~ vacuum, u = 0
+precision real = f64
+evolve leapfrog, dt = 0.05, until = t > 0.5
+every 5 steps: mean(phi), mean(norm2(h)), spectrum(phi, chi, type = 1) -> "waves.csv"
+at end: spectrum(phi, chi, cross = on, version = 3), spectrum(chi, bins = single) -> "waves.csv"
+at end: spectrum(h, weights = defrost), occupation(chi) -> "waves.csv"
+)";
+  for (const auto& [lattice, cuts] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"7 * 10 * 24", {"--ranks 2", "--ranks 3", "--ranks 4"}},
+           {"32 * 64 * 12", {"--cut z=2,y=2"}}}) {
+    write("waves.vphi", fmt::format(fmt::runtime(model), lattice));
+    const std::string run = "run waves.vphi --device native --quiet --restart ";
+    const auto one = vphi(run + "--out one");
+    ASSERT_EQ(one.status, 0) << one.error;
+    for (const std::string& cut : cuts) {
+      const auto several = vphi(run + "--out several " + cut);
+      ASSERT_EQ(several.status, 0) << several.error;
+      expect_same_tables("one", "several", 3);
+    }
+  }
+}
+
+/// What stays whole on the first rank is told with its bytes.
+TEST_F(RanksCommand, CheckSaysWhatTheFirstJoins) {
+  const std::string model =
+      "model box \"A field in a box\"\nlattice box: 64^3, spacing = 0.5\nfield phi: real\n"
+      "potential V = phi^4/4\ninit phi ~ 1 + vacuum\nprecision real = f32\n"
+      "evolve leapfrog, dt = 0.05, until = t > 3\n"
+      "every 10 steps: spectrum(phi), slice(phi, z = 0){} -> \"box.h5\"\n";
+  write("box.vphi", fmt::format(fmt::runtime(model), ""));
+  EXPECT_EQ(vphi("check box.vphi --ranks 2").out.find("joins"), std::string::npos);
+  for (const auto& [output, bytes] :
+       {std::pair("snapshot(phi)", "1.0"),  // f32 as they are
+        std::pair("histogram(phi)", "2.1"), std::pair("slice(phi, x = 0)", "2.1")}) {
+    write("box.vphi", fmt::format(fmt::runtime(model), std::string(", ") + output));
+    const auto said = vphi("check box.vphi --ranks 2");
+    EXPECT_NE(said.out.find(fmt::format("the first joins whole arrays in its host's memory, of up "
+                                        "to {} MB each, for {}",
+                                        bytes, std::string(output).substr(0, 5))),
+              std::string::npos)
+        << said.out << said.error;
+  }
+}
+
 /// A product of links along the axis that is cut: each rank computes it from gathered arrays.
 TEST_F(RanksCommand, ProductsAlongTheCutAxisHaveTheBitsOfOneDevice) {
   write("line.vphi", R"(model line "Products of links along the axis that is cut"

@@ -112,6 +112,42 @@ TEST(Division, PartsHaveThePlanesOfTheRank) {
   }
 }
 
+/// What a kernel does to scalars at its end: processors do it in a launch behind the parts, GPUs by
+/// the last group of all parts. A sweep of one GPU in several launches and of two then differ by
+/// two launches for each that is divided.
+TEST(Division, GroupsOfAllPartsCountTogether) {
+  const Compilation c = share("gauge/su2", "8*8*8*16", program::Target::Cuda, 1);
+  for (std::int64_t step = 0; step < 6; ++step) {
+    const std::vector<Launch>& list = c.program->launches(step);
+    std::size_t counted = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const auto& kernels = c.program->kernels;
+      if (program::part_of(kernels[static_cast<std::size_t>(list[i].kernel)]) != Part::Rest)
+        continue;
+      std::vector<int> words;
+      std::uint32_t groups = 0;
+      std::string all;
+      for (const std::size_t k : {i - 2, i - 1, i}) {
+        const program::Kernel& kernel = kernels[static_cast<std::size_t>(list[k].kernel)];
+        groups += kernel.grid[0];
+        all += kernel.source;
+        for (const program::Argument& a : kernel.arguments)
+          if (a.kind == program::Argument::Kind::Counter)
+            words.push_back(program::counts_in(kernels, list[k].kernel, a));
+      }
+      if (words.empty()) continue;
+      ++counted;
+      EXPECT_EQ(words, std::vector<int>(3, list[i - 2].kernel));
+      const std::string test = "vphi_count_one(counter) == " + std::to_string(groups) + "u - 1u";
+      EXPECT_NE(all.find(test), std::string::npos) << test;
+      if (i + 1 == list.size()) continue;
+      const program::Kernel& next = kernels[static_cast<std::size_t>(list[i + 1].kernel)];
+      EXPECT_FALSE(next.name.ends_with("then"));  // no launch of its own
+    }
+    EXPECT_GT(counted, 0u);
+  }
+}
+
 /// A rank with few planes has no rest, that of a small lattice takes no time, processors do not
 /// compute while they send, and walks along lines have too few lines in the ends.
 TEST(Division, NeedsPlanesAndWorkEnough) {

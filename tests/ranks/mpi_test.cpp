@@ -174,25 +174,53 @@ TEST_F(Mpirun, WithoutThePlugInOneSentenceSaysSo) {
   EXPECT_NE(refused.error.find("apt-get install libopenmpi-dev"), std::string::npos);
 }
 
+/// A wrapper of vphi that kills rank 2 once `file` is there.
+std::string killing(const std::string& file) {
+  return "#!/bin/bash\n"
+         "if [ \"$OMPI_COMM_WORLD_RANK\" = 2 ]; then\n"
+         "  '" VPHI_BINARY_DIR
+         "/vphi' \"$@\" &\n"
+         "  for i in $(seq 600); do [ -s " +
+         file +
+         " ] && break; sleep 0.1; done\n"
+         "  kill -9 $!; wait $!\n"
+         "else\n"
+         "  exec '" VPHI_BINARY_DIR
+         "/vphi' \"$@\"\n"
+         "fi\n";
+}
+
 TEST_F(Mpirun, ARankThatIsKilledEndsTheRun) {
   if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
-  // the wrapper of rank 2 kills its vphi after the first rows are there
-  write("rank.sh",
-        "#!/bin/bash\n"
-        "if [ \"$OMPI_COMM_WORLD_RANK\" = 2 ]; then\n"
-        "  '" VPHI_BINARY_DIR
-        "/vphi' \"$@\" &\n"
-        "  for i in $(seq 600); do [ -s out/run.json ] && break; sleep 0.1; done\n"
-        "  kill -9 $!; wait $!\n"
-        "else\n"
-        "  exec '" VPHI_BINARY_DIR
-        "/vphi' \"$@\"\n"
-        "fi\n");
+  write("rank.sh", killing("out/run.json"));
   chmod((folder_ / "rank.sh").c_str(), 0755);
   const auto ended = mpirun(3, "run wells.vphi --device native --quiet --out out --until 't > 1e9'",
                             (folder_ / "rank.sh").string());
   EXPECT_NE(ended.status, 0);
   EXPECT_NE(ended.status, 124) << "the launcher was still waiting when the time was over";
+}
+
+/// Its neighbours wait for its planes. What the last checkpoint has is there, for any number of
+/// ranks.
+TEST_F(Mpirun, ALatticeGoesOnAfterARankWasKilled) {
+  if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
+  write("box.vphi",
+        "model box \"A field in a box\"\nlattice box: 32^3, spacing = 0.5\nfield phi: real\n"
+        "potential V = phi^4/4\ninit phi ~ 1 + 0.1*normal, phi' = 0\nprecision real = f64\n"
+        "evolve leapfrog, dt = 2^-10, until = step == 1000000000\n"
+        "every 100 steps: mean(phi), var(phi) -> \"box.csv\"\n");
+  write("rank.sh", killing("out/checkpoint/box.checkpoint"));
+  chmod((folder_ / "rank.sh").c_str(), 0755);
+  const std::string run = "run box.vphi --device native --quiet --checkpoint-every '200 steps' ";
+  const auto ended = mpirun(3, run + "--out out", (folder_ / "rank.sh").string());
+  EXPECT_NE(ended.status, 0);
+  EXPECT_NE(ended.status, 124) << "the launcher was still waiting when the time was over";
+  const std::string steps = " --steps 4000";  // far behind what was done in a second
+  const auto then = mpirun(2, run + "--out out --resume=out" + steps);
+  ASSERT_EQ(then.status, 0) << then.error;
+  ASSERT_EQ(vphi(run + "--out whole" + steps).status, 0);
+  EXPECT_EQ(text("whole/box.series.csv"), text("out/box.series.csv"));
+  EXPECT_EQ(count(text("out/box.series.csv"), "\n"), 42u);
 }
 
 }  // namespace

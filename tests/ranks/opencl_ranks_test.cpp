@@ -1,9 +1,11 @@
 // Ranks on two OpenCL devices, threads of one process: PoCL shows one processor as two devices.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/run/command.hpp"
 
@@ -23,6 +25,22 @@ class OpenClRanks : public test::CommandTest {
   }
   void TearDown() override { unsetenv("POCL_DEVICES"); }
 
+  /// Tables of numbers that agree to rounding; the first line names them.
+  static void expect_near(const std::string& one, const std::string& other) {
+    std::istringstream a(one), b(other);
+    std::string x, y;
+    std::size_t numbers = 0;
+    while (std::getline(a, x, ',') && std::getline(b, y, ',')) {
+      char* end = nullptr;
+      const double value = std::strtod(x.c_str(), &end);
+      if (end == x.c_str()) continue;
+      ++numbers;
+      EXPECT_NEAR(std::strtod(y.c_str(), nullptr), value, 1e-11 * std::abs(value)) << x;
+    }
+    EXPECT_GT(numbers, 50u);
+    EXPECT_EQ(std::ranges::count(one, ','), std::ranges::count(other, ','));
+  }
+
   nlohmann::json run(const std::string& words) {
     const auto done = vphi("run " + words);
     EXPECT_EQ(done.status, 0) << words << done.error;
@@ -41,6 +59,7 @@ init phi ~ 1 + 0.1*normal, phi' = 0
 precision real = f64
 evolve leapfrog, dt = 0.05, until = t > 1
 every 10 steps: mean(phi), var(phi) -> "box.csv"
+at end: spectrum(phi) -> "box.csv"
 )");
   const auto one = run("box.vphi --device opencl:1 --json --restart --out one");
   ASSERT_FALSE(one.is_null());
@@ -55,6 +74,7 @@ every 10 steps: mean(phi), var(phi) -> "box.csv"
       EXPECT_NEAR(two["scalars"][name].get<double>(), value.get<double>(),
                   1e-12 * std::abs(value.get<double>()))
           << name;
+    expect_near(text("one/box.spectra.csv"), text("two/box.spectra.csv"));
   }
 }
 

@@ -67,6 +67,7 @@ Job make_job(const kernel::Kernel& kernel, const TargetInfo& target, const Bindi
           handed};
   job.order = bindings.order;
   job.inside = bindings.inside;
+  job.arrivals = bindings.arrivals;
   for (const kernel::ArrayParam& array : kernel.arrays) {
     const auto number = static_cast<std::size_t>(array.array);
     job.places.push_back(number < bindings.places.size() ? bindings.places[number] : MemoryPlace{});
@@ -346,6 +347,7 @@ GpuReductions gpu_reductions(const Job& job, int threads, const std::vector<bool
   const bool alone = kernel.reach == kernel::Reach::Group;
   const bool ranks = kernel::sums_of_ranks(kernel), folds = kernel::folds_sums_on_rank(kernel);
   if (kernel.reductions.empty()) {
+    slots["arrivals"] = job.arrivals > 0 ? code("{}u", job.arrivals) : Code("vphi_groups()");
     const bool wave = kernel.reach == kernel::Reach::Wave;
     out.functions = fill(alone  ? "finish_plain_group_gpu.txt"
                          : wave ? "finish_plain_wave_gpu.txt"

@@ -22,6 +22,7 @@ struct Job {
   std::vector<MemoryPlace> places = {};  ///< for each of kernel.arrays
   program::SiteOrder order = {};         ///< order of the sites in memory with a home
   bool inside = false;                   ///< Bindings::inside
+  std::int64_t arrivals = 0;             ///< Bindings::arrivals
   /// For each axis of `kernel` the axis of the model. They differ where a lattice of fewer
   /// dimensions is marched through as one of three (walks/march.hpp).
   std::array<int, 4> model_axis{0, 1, 2, 3};

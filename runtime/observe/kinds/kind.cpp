@@ -70,11 +70,45 @@ io::Table FilledOutput::at_sites(std::size_t arrays, const std::vector<std::int6
   return table;
 }
 
-std::vector<double> added_power(const FilledOutput& output, std::size_t from, std::size_t to) {
-  const Grid grid = output.grid();
-  std::vector<double> power(static_cast<std::size_t>(grid.box().modes()));
-  for (std::size_t i = from; i < to; ++i) add_power(grid, output.array(i), output.weight(i), power);
+namespace {
+
+/// |f~|^2 of own modes, summed over the arrays from `from` up to, but not including, `to`.
+std::vector<double> added_power(const FilledOutput& output, fft::SharedTransform& transform,
+                                std::size_t from, std::size_t to) {
+  std::vector<double> power(static_cast<std::size_t>(transform.modes()));
+  for (std::size_t i = from; i < to; ++i)
+    add_power(transform, output.array(i), output.weight(i), power);
   return power;
+}
+
+}  // namespace
+
+bool has_bin_sums(const program::FieldOutput& field) {
+  return field.kind == program::OutputKind::Spectrum ||
+         field.kind == program::OutputKind::Occupation;
+}
+
+BinSums bin_sums(const FilledOutput& output, fft::SharedTransform& transform) {
+  const Grid grid = output.grid();
+  const program::SpectrumForm& form = output.field.spectrum;
+  if (grid.dims > 3) return {};
+  if (output.field.kind == program::OutputKind::Occupation) {
+    const std::size_t half = output.count() / 2;
+    const auto power = added_power(output, transform, 0, half);
+    const auto rate = added_power(output, transform, half, 2 * half);
+    return occupation_sums(grid, form, transform, power, rate,
+                           output.scalar(output.field.factor_slot),
+                           output.scalar(output.field.mass2_slot));
+  }
+  return spectrum_sums(grid, form, transform,
+                       form.cross ? cross_power(transform, output.array(0), output.array(1))
+                                  : added_power(output, transform, 0, output.count()));
+}
+
+BinSums sums_of_all(const FilledOutput& output) {
+  if (output.sums != nullptr) return *output.sums;
+  fft::SharedTransform transform(output.grid().box(), output.threads);
+  return bin_sums(output, transform);
 }
 
 io::Table point_table(const FilledOutput& output, const std::vector<ProfilePoint>& points) {
@@ -88,7 +122,7 @@ io::Table point_table(const FilledOutput& output, const std::vector<ProfilePoint
 }
 
 Grid grid_of(const program::Program& program, int threads) {
-  return {program.extent, program.dims, program.dx_physical, threads};
+  return {program.whole_extent(), program.dims, program.dx_physical, threads};
 }
 
 }  // namespace vphi::observe

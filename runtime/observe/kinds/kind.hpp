@@ -56,6 +56,8 @@ struct FilledOutput {
   /// Of an output between two moments (FieldOutput::in_time): both of them.
   const Arrays* before = nullptr;
   const Arrays* now = nullptr;
+  /// Where ranks have made them: bin_sums.
+  const BinSums* sums = nullptr;
 
   /// Number of arrays.
   std::size_t count() const { return field.more.size() + 1; }
@@ -81,8 +83,14 @@ struct FilledOutput {
 io::Table rows_of(const program::Program& program, const program::FieldOutput& field,
                   std::vector<double> values);
 
-/// |f~|^2 of every mode, summed over the arrays from `from` up to, but not including, `to`.
-std::vector<double> added_power(const FilledOutput& output, std::size_t from, std::size_t to);
+/// Whether the table is made of sums over the modes of bins, which ranks that share a box make
+/// together, each of its own sites.
+bool has_bin_sums(const program::FieldOutput& field);
+/// These sums. `output.read` gives own sites of the transform. Called by all of its ranks; the
+/// first has the sums. Precondition: has_bin_sums.
+BinSums bin_sums(const FilledOutput& output, fft::SharedTransform& transform);
+/// The sums of the ranks, or those of the whole arrays.
+BinSums sums_of_all(const FilledOutput& output);
 
 /// Rows of position, value and count: at most FieldOutput::bins of them, or all where this is 0.
 io::Table point_table(const FilledOutput& output, const std::vector<ProfilePoint>& points);
@@ -92,9 +100,13 @@ io::Table point_table(const FilledOutput& output, const std::vector<ProfilePoint
 io::Table histogram_table(const program::Program& program, const program::FieldOutput& field,
                           const Histogram& counts);
 
+/// Whether a slice is a few pieces of memory, which are read alone.
+bool lies_in_pieces(const program::Program& program, const program::FieldOutput& field);
+
 /// Whether a snapshot has no choice of sites.
 bool takes_all_sites(const program::FieldOutput& field);
 
+/// Of the whole lattice.
 Grid grid_of(const program::Program& program, int threads);
 
 template <program::OutputKind kind>

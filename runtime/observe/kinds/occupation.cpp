@@ -6,16 +6,11 @@ namespace vphi::observe {
 template <>
 io::Table table_of<program::OutputKind::Occupation>(const FilledOutput& output) {
   const Grid grid = output.grid();
+  const BinSums sums = sums_of_all(output);
+  const double a = output.scalar(output.field.factor_slot);
   std::vector<double> rows;
-  if (grid.dims <= 3) {
-    const std::size_t half = output.count() / 2;
-    const auto power = added_power(output, 0, half);
-    const auto rate = added_power(output, half, 2 * half);
-    const double a = output.scalar(output.field.factor_slot);
-    const double mass2 = output.scalar(output.field.mass2_slot);
-    for (const OccupationBin& bin : occupation(grid, output.field.spectrum, power, rate, a, mass2))
-      rows.insert(rows.end(), {bin.k, bin.number, bin.omega, bin.energy, bin.modes});
-  }
+  for (const OccupationBin& bin : occupation_of(grid, output.field.spectrum, sums, a))
+    rows.insert(rows.end(), {bin.k, bin.number, bin.omega, bin.energy, bin.modes});
   return output.rows(std::move(rows));
 }
 

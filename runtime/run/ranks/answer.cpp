@@ -131,6 +131,35 @@ std::vector<program::Launch> get_launches(Unpacker& from) {
   });
 }
 
+void put_transform(Packer& to, const program::Transform& transform) {
+  to.whole(static_cast<std::int64_t>(transform.kind));
+  to.list(transform.buffers, [&](int buffer) { to.whole(buffer); });
+  to.list(transform.derivative, [&](const program::Symbol& symbol) {
+    to.list(symbol.offsets, [&](const std::array<int, 4>& offset) {
+      for (const int along : offset) to.whole(along);
+    });
+    to.reals(symbol.weights);
+  });
+}
+
+program::Transform get_transform(Unpacker& from) {
+  const auto number = [&] { return static_cast<int>(from.whole()); };
+  program::Transform transform;
+  transform.kind = static_cast<program::Transform::Kind>(from.whole());
+  transform.buffers = from.list<int>(8, number);
+  transform.derivative = from.list<program::Symbol>(16, [&] {
+    program::Symbol symbol;
+    symbol.offsets = from.list<std::array<int, 4>>(32, [&] {
+      std::array<int, 4> offset{};
+      for (int& along : offset) along = number();
+      return offset;
+    });
+    symbol.weights = from.reals();
+    return symbol;
+  });
+  return transform;
+}
+
 std::vector<double> numbers_of_bytes(std::span<const std::byte> bytes) {
   std::vector<double> numbers(bytes.size() / sizeof(double));
   std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "program/json.hpp"
+#include "runtime/observe/kinds/kind.hpp"
 #include "runtime/run/ranks/cut_model.hpp"
 #include "runtime/run/ranks/worker.hpp"
+#include "runtime/run/starts/own_field.hpp"
 
 namespace vphi::runtime {
 
@@ -141,16 +143,15 @@ LatticeSession::Bytes LatticeSession::deal(std::span<const std::byte> whole) {
   return group_.deal(all);
 }
 
-LatticeSession::Bytes LatticeSession::join(const Bytes& own,
-                                           const std::vector<Bytes>& others) const {
+void LatticeSession::join(const Bytes& own, const std::vector<Bytes>& others,
+                          std::span<std::byte> whole) const {
   const Bytes first = own_planes(own_, own);
   std::size_t size = first.size();
   for (std::size_t r = 1; r < others.size(); ++r) size += others[r].size();
-  Bytes whole(size);
+  if (size != whole.size()) throw std::logic_error("a rank answered with another size");
   put_share(own_.cut, group_.size(), 0, first, whole);
   for (std::size_t r = 1; r < others.size(); ++r)
     put_share(own_.cut, group_.size(), static_cast<int>(r), others[r], whole);
-  return whole;
 }
 
 std::vector<double> LatticeSession::read(int buffer) {
@@ -158,7 +159,10 @@ std::vector<double> LatticeSession::read(int buffer) {
   const auto others = group_.ask(order(Order::Read, {buffer}), [&] {
     own = bytes_of_numbers(std::span<const double>(Session::read(buffer)));
   });
-  return numbers_of_bytes(join(own, others));
+  std::vector<double> whole(own.size() / static_cast<std::size_t>(own_.sites()) *
+                            static_cast<std::size_t>(whole_.sites()) / sizeof(double));
+  join(own, others, std::as_writable_bytes(std::span(whole)));
+  return whole;
 }
 
 std::vector<double> LatticeSession::read(int buffer, std::int64_t) {
@@ -184,6 +188,24 @@ std::vector<double> LatticeSession::read_sites(int buffer, std::size_t first, st
   return whole;
 }
 
+std::optional<observe::BinSums> LatticeSession::bin_sums(std::size_t output, std::size_t field) {
+  if (!observe::has_bin_sums(own_.outputs[output].fields[field]) ||
+      !transformed_by_ranks(own_, group_.size()))
+    return {};
+  observe::BinSums sums;
+  group_.ask(
+      order(Order::BinSums, {static_cast<std::int64_t>(output), static_cast<std::int64_t>(field)}),
+      [&] { do_own([&] { sums = own_bin_sums(output, field); }); });
+  return sums;
+}
+
+void LatticeSession::project(const program::Transform& transform) {
+  if (!transformed_by_ranks(own_, group_.size())) return Session::project(transform);
+  Packer project = order(Order::Project);
+  put_transform(project, transform);
+  group_.ask(project, [&] { do_own([&] { project_own(transform); }); });
+}
+
 void LatticeSession::write(int buffer, std::span<const double> values) {
   group_.tell(order(Order::Write, {buffer}));
   const Bytes own = deal(std::as_bytes(values));
@@ -200,9 +222,7 @@ void LatticeSession::read_bytes(int buffer, std::span<std::byte> to) {
   Bytes own(Session::bytes_of(buffer));
   const auto others =
       group_.ask(order(Order::ReadBytes, {buffer}), [&] { Session::read_bytes(buffer, own); });
-  const Bytes all = join(own, others);
-  if (all.size() != to.size()) throw std::logic_error("a rank answered with another size");
-  std::ranges::copy(all, to.begin());
+  join(own, others, to);
 }
 
 void LatticeSession::write_bytes(int buffer, std::span<const std::byte> from) {

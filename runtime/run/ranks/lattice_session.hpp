@@ -27,13 +27,15 @@ class LatticeSession : public OrderingSession {
   void read_bytes(int buffer, std::span<std::byte> to) override;
   void write_bytes(int buffer, std::span<const std::byte> from) override;
   void set_scalars(std::span<const double> values) override;
+  std::optional<observe::BinSums> bin_sums(std::size_t output, std::size_t field) override;
+  void project(const program::Transform& transform) override;
 
  private:
   /// What other ranks wait for ends with this rank's error.
   void do_own(const std::function<void()>& work) override;
   const program::Program& program_of(int rank) const;
   Bytes deal(std::span<const std::byte> whole);
-  Bytes join(const Bytes& own, const std::vector<Bytes>& others) const;
+  void join(const Bytes& own, const std::vector<Bytes>& others, std::span<std::byte> whole) const;
 
   const program::Program &own_, &whole_;
   const program::Program* other_;

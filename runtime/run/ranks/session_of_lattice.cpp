@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/observe/reduce.hpp"
 #include "runtime/run/ranks/joint_sums.hpp"
 #include "runtime/run/ranks/lattice_ranks.hpp"
 #include "runtime/run/ranks/worker.hpp"
@@ -206,6 +207,38 @@ void Session::fill_own_random(std::size_t index) {
       shares.push_back(share_of_whole(whole.cut, comm.size(), r, std::as_bytes(std::span(values))));
   }
   write_own(field.buffer, numbers_of_bytes(comm.deal(shares)));
+}
+
+/// Of a box of the lattice on the host.
+fft::SharedTransform Session::shared_transform() const {
+  const auto extent = program_.whole_extent();
+  comm::Comm& comm = lattice_->comm();
+  return {{{extent[0], extent[1], extent[2]}},
+          planes_by_rank(program_, comm.size()),
+          comm,
+          threads_,
+          program_.cut.second.ranks};
+}
+
+observe::BinSums Session::own_bin_sums(std::size_t output, std::size_t field) {
+  const observe::ReadBuffer read([&](int buffer) { return read_own(buffer); });
+  fft::SharedTransform transform = shared_transform();
+  return observe::bin_sums(
+      {program_, program_.outputs[output].fields[field], read, scalars(), threads_}, transform);
+}
+
+void Session::project_own(const program::Transform& transform) {
+  fft::SharedTransform fourier = shared_transform();
+  observe::apply(
+      program_, transform, [&](int buffer) { return read_own(buffer); },
+      [&](int buffer, std::vector<double> own) { write_own(buffer, std::move(own)); }, fourier);
+}
+
+std::vector<double> Session::read_own(int buffer) {
+  if (program_.cut.second.ranks == 1 && program_.buffers[buffer].home < 0)
+    return read_from(buffer, own_sites().first, own_sites().second);
+  const std::vector<double> memory = Session::read(buffer);
+  return numbers_of_bytes(own_planes(program_, std::as_bytes(std::span(memory))));
 }
 
 /// Own sites, x fastest, and the ghosts beside them.

@@ -87,6 +87,14 @@ class Worker {
         return attempt([&] { session_->release_scratch(); });
       case Order::SetScalar:
         return attempt([&] { set_scalar(from); });
+      case Order::BinSums:
+        return reply([&] {
+          const auto output = static_cast<std::size_t>(from.whole());
+          session_->own_bin_sums(output, static_cast<std::size_t>(from.whole()));
+          return Bytes();
+        });
+      case Order::Project:
+        return reply([&] { return session_->project_own(get_transform(from)), Bytes(); });
       case Order::Synchronise:
       case Order::Scalars:
       case Order::Slots:
@@ -161,6 +169,8 @@ class Worker {
       case Order::Launch:
       case Order::Release:
       case Order::SetScalar:
+      case Order::BinSums:
+      case Order::Project:
       case Order::Dismiss:
         break;
     }

@@ -21,6 +21,8 @@ enum class Order : std::uint64_t {
   Synchronise,   ///< answered: seconds in steps, bytes held at most
   Launch,        ///< list
   Release,       ///< scratch arrays
+  BinSums,       ///< output, field; answered, empty: the first rank has them
+  Project,       ///< transform of arrays in place; answered, empty
   Scalars,       ///< answered: [instance][slot] of those shown
   Slots,         ///< first, end; answered: [slot][instance]
   SetScalar,     ///< slot, value, instance of the batch
@@ -56,6 +58,8 @@ comm::Bytes open_answer(const comm::Bytes& bytes, const std::string& who);
 
 void put_launches(Packer& to, const std::vector<program::Launch>& list);
 std::vector<program::Launch> get_launches(Unpacker& from);
+void put_transform(Packer& to, const program::Transform& transform);
+program::Transform get_transform(Unpacker& from);
 
 template <class T>
 comm::Bytes bytes_of_numbers(std::span<const T> numbers) {

@@ -47,9 +47,12 @@ std::vector<double> own_sites(const Program& of_rank, const RandomField& field, 
 }  // namespace
 
 bool drawn_by_ranks(const Program& of_rank, const RandomField& field, int ranks) {
-  if (by_site(field)) return true;
+  return by_site(field) || (by_mode(field) && transformed_by_ranks(of_rank, ranks));
+}
+
+bool transformed_by_ranks(const Program& of_rank, int ranks) {
   const auto extent = of_rank.whole_extent();
-  if (!by_mode(field) || of_rank.dims > 3 || extent[1] * extent[2] == 1) return false;
+  if (of_rank.dims > 3 || extent[1] * extent[2] == 1) return false;
   if (extent[2] > 1) return true;
   if (of_rank.dims == 3) return false;  // a flat box, whose correlator has one plane
   const std::int64_t together = program::planes_together(extent);

@@ -10,10 +10,14 @@
 
 namespace vphi::runtime {
 
-/// Whether ranks draw it: numbers by site always, waves on lattices with several planes where the
-/// transform of shares has the bits of the whole (fft/shared_fft.hpp). What is read from a file is
-/// not drawn. The same on all ranks.
+/// Whether ranks draw it: numbers by site always, waves where they transform boxes together. What
+/// is read from a file is not drawn. The same on all ranks.
 bool drawn_by_ranks(const program::Program& of_rank, const program::RandomField& field, int ranks);
+
+/// Whether ranks transform a box of the lattice together: one with several planes, where the
+/// transform of shares has the bits of the whole. Else one of them has to have it whole. The same
+/// on all ranks.
+bool transformed_by_ranks(const program::Program& of_rank, int ranks);
 
 /// The field at this rank's own sites, x fastest. Called by all ranks. Precondition:
 /// drawn_by_ranks. Throws CommError, and RunError as `random_fields`.
