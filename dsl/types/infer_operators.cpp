@@ -21,6 +21,11 @@ bool is_zero(const Expr& expr) {
          std::strtod(expr.text.c_str(), nullptr) == 0;
 }
 
+/// 1/det is the weight of a boson; other numbers change no weight.
+bool is_one(const Expr& expr) {
+  return expr.kind == ExprKind::Number && !expr.imaginary && expr.text == "1";
+}
+
 /// For the base or the exponent of a power.
 std::string factor_text(const Expr& expr) {
   const bool simple =
@@ -86,6 +91,7 @@ Value Inference::binary(const Expr& expr, const Scope& scope, bool outer) {
     type = multiply_types(left.type, right.type, outer);
   } else if (op == "/") {
     type = divide_types(left.type, right.type);
+    if (!type && right.type.base == Base::Determinant && is_one(*expr.args[0])) type = right.type;
   } else if (op == "^") {
     type = power_types(left.type, right.type);
     const bool negative = expr.args[1]->kind == ExprKind::Unary;

@@ -42,7 +42,8 @@ bool is_determinant(const Type& type) { return type.base == Base::Determinant; }
 
 std::string determinant_hint(const std::string& op) {
   if (op == "/") {
-    return "below the line goes with one above it: pseudofermion(D1)/pseudofermion(D2)";
+    return "write 1/pseudofermion(D), the weight of a boson, or "
+           "pseudofermion(D1)/pseudofermion(D2): a number changes no weight";
   }
   if (op == "+" || op == "-") {
     return "write an action for each term, `action S = ...` and `action T = pseudofermion(D)`; "

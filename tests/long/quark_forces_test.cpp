@@ -84,7 +84,7 @@ TEST(QuarkHalves, OfALocalPartWithLinks) {
   std::vector<double> fields;
   for (std::size_t i = 0; i < both.size(); ++i) fields.push_back(both[i] - links[i]);
   const auto expect = [&](const std::vector<double>& slopes, const testing::KnownForces& known) {
-    testing::expect_slopes(quarks, slopes, known, 1e-8, true);
+    testing::expect_slopes(quarks, slopes, known, 1e-9, true);
   };
   expect(fields, {0, 3197.1767728298, 70.7755263494, 1.3997683146, 0.1241660347});
   expect(links, {0, 3.2798564304, 0.7984692431, 0.0382752567, 0.0057559193});

@@ -103,6 +103,8 @@ class DeterminantComparison {
     if (!fact || !fact->value) throw NotCovered{{}, "an action without a text"};
     std::vector<const dsl::Expr*> above, below;
     collect(*fact->value, false, above, below);
+    if (below.size() > above.size())
+      throw NotCovered{below[above.size()]->span, "a determinant that stands alone below the line"};
     std::vector<Determinant> result;
     for (std::size_t i = 0; i < above.size(); ++i)
       result.push_back({above[i], i < below.size() ? below[i] : nullptr,

@@ -1,6 +1,7 @@
 #include "compiler/physics/chains/pseudofermions.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -29,7 +30,8 @@ namespace {
 class PseudofermionField {
  public:
   /// `below`: the determinant that this one is divided by; null: there is none. `power` is below 1
-  /// for a fraction, and for the root 1/2 of a hermitian determinant without one.
+  /// for a fraction, and for the root 1/2 of a hermitian determinant without one; -1 for the
+  /// weight 1/|det D|^2.
   PseudofermionField(const Motion& d, const gauge::LinkOf& link, std::string name,
                      DeterminantFactor factor, std::optional<DeterminantFactor> below,
                      long double power, Pseudofermions& to)
@@ -37,7 +39,8 @@ class PseudofermionField {
         factor_(std::move(factor)),
         below_(std::move(below)),
         link_(link),
-        root_(!factor_.fraction && power < 1),
+        root_(!factor_.fraction && power > 0 && power < 1),
+        inverse_(power < 0),
         name_(std::move(name)),
         to_(to) {}
   PseudofermionField(const PseudofermionField&) = delete;  // its functions point to its blocks
@@ -53,6 +56,7 @@ class PseudofermionField {
     y_ = new_spinor("y", true);
     if (factor_.fraction) return add_fraction();
     if (root_) return add_root();
+    if (inverse_) return add_inverse();
     right_ = below_ ? new_spinor("right", true) : phi_;
     if (halves()) lifted_ = new_spinor("lifted", true);
     if (halves() && below_) {
@@ -100,6 +104,11 @@ class PseudofermionField {
                       "run ends where they leave the range",
                       name_));
     }
+    if (inverse_)
+      d_.remark(
+          fmt::format("{0}: the weight 1/|det {1}|^2, S = |{1} phi|^2: phi is solved for once "
+                      "a trajectory, and kicks have no solves",
+                      name_, factor_.name));
     if (root_) {
       d_.remark(
           fmt::format("{}: its field is at odd sites, where M = R - H R^-1 H is hermitian and "
@@ -236,7 +245,7 @@ class PseudofermionField {
         to_.density = gauge::plus(
             to_.density, gauge::times(this->number(number), arena().load(blocks->logarithm)));
     };
-    add(factor_, -2 * power());
+    add(factor_, inverse_ ? 2 : -2 * power());
     if (below_) add(*below_, 2);
   }
 
@@ -521,6 +530,39 @@ class PseudofermionField {
     add_solve(factor_, system, false, y_, phi_, to, kicks);
   }
 
+  // ---- determinants below the line alone --------------------------------------------------------
+
+  /// S = |D phi|^2 with phi = D^-1 eta; Y = D phi, and dS = 2 Re <Y, dD phi>. At odd sites M stands
+  /// for D, and phi and Y are lifted by D and adj(D).
+  void add_inverse() {
+    for (int i = 0; i < reals(); ++i) to_.drawn.push_back(y_ + i);
+    right_ = y_;
+    if (halves()) {
+      lifted_ = new_spinor("lifted", true);
+      lifted_phi_ = new_spinor("lifted_phi", true);
+      lifted_x_ = new_spinor("lifted_x", true);
+    }
+    add_solution(factor_, factor_.solver, phi_, x_, to_.made, false);
+    add_blocks(to_.for_kicks);
+    const auto add = [&](const char* what, const std::string& shown, int first,
+                         const std::vector<Expr>& values) {
+      to_.for_kicks.push_back(update(what, shown + name_, first, values));
+    };
+    if (halves()) {
+      add("lifted_phi", "phi at even sites for ", lifted_phi_, lift(*factor_.parts, phi_));
+      add("y", "D phi of ", y_, applied_at_odd(factor_, false, lifted_phi_));
+      add("lifted_x", "Y at even sites for ", lifted_x_, lift(*factor_.adjoint_parts, y_));
+    } else {
+      add("y", "D phi of ", y_, applied(factor_.form, phi_));
+    }
+    add_density();
+    add_logarithms();
+    add_staple(words_of(factor_), spinor_at(halves() ? lifted_x_ : y_),
+               spinor_at(halves() ? lifted_phi_ : phi_), arena().integer(2),
+               {blocks_of(factor_), 1});
+    say();
+  }
+
   // ---- earlier solutions ------------------------------------------------------------------------
 
   /// The arrays of earlier solutions for this unknown, the newest first.
@@ -652,7 +694,8 @@ class PseudofermionField {
   DeterminantFactor factor_;
   std::optional<DeterminantFactor> below_;
   gauge::LinkOf link_;
-  const bool root_;  ///< |det D| by a hermitian M
+  const bool root_;     ///< |det D| by a hermitian M
+  const bool inverse_;  ///< 1/|det D|^2
   const std::string name_;
   Pseudofermions& to_;
   int phi_ = -1, x_ = -1, y_ = -1;
@@ -671,7 +714,8 @@ class PseudofermionField {
 
 namespace {
 
-/// A determinant with a field of its own: |det D|^(2 power), power <= 1.
+/// A determinant with a field of its own: |det D|^(2 power), power <= 1; -1 for one below the line
+/// that is not paired.
 struct Field {
   const dsl::Expr* call = nullptr;
   long double power = 1;
@@ -686,16 +730,18 @@ void add_fields(const Motion& d, Lowerer& lower, const DeterminantCall& factor,
   for (const dsl::Expr* exponent : factor.exponents) {
     const auto value = algebra::constant(lower.fixed(*exponent, "a power of a determinant"));
     power *= value ? value->real : 0;
-    if (power < 0)
-      d.fail(errors::determinant_below_alone(exponent->span, "a power of a determinant below 0"));
-    if (!(power > 0) || power > kMostFields)
-      d.fail(
-          errors::not_yet(exponent->span, "a power of a determinant that is not between 0 and 16"));
+    if (power == 0 || std::abs(power) > kMostFields)
+      d.fail(errors::not_yet(exponent->span, "a power of a determinant that is 0 or above 16"));
   }
-  if (factor.divides) {
-    if (power != 1) d.fail(errors::not_yet(factor.exponents[0]->span, "a power of a denominator"));
-    return below.push_back(factor.call);
+  if (factor.divides != (power < 0)) {
+    power = std::abs(power);
+    const auto whole = static_cast<std::size_t>(std::llround(power));
+    if (std::abs(power - static_cast<long double>(whole)) > kRest)
+      d.fail(errors::root_of_denominator(factor.exponents[0]->span));
+    below.insert(below.end(), whole, factor.call);
+    return;
   }
+  power = std::abs(power);
   const std::size_t first = above.size();
   for (; power > 1 - kRest; power -= 1) above.push_back({factor.call, 1});
   if (power <= kRest) return;
@@ -703,9 +749,17 @@ void add_fields(const Motion& d, Lowerer& lower, const DeterminantCall& factor,
   above.push_back({factor.call, power});
 }
 
+/// A determinant that stands alone below the line has no solves in kicks.
+void refuse_kick_options(const Motion& d, const dsl::Expr& call) {
+  for (const dsl::NamedArgument& option : call.named)
+    if (option.name == "force" || option.name == "start")
+      d.fail(errors::kicks_without_solves(option.value->span, option.name));
+}
+
 }  // namespace
 
-// Each denominator is paired with a numerator, in the order of the text.
+// Each denominator is paired with a numerator, in the order of the text; what is left over below
+// stands alone.
 Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedAction& action,
                                    const TrajectoryLinks& links) {
   const Reading reading = links.reading();
@@ -713,14 +767,17 @@ Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedA
   std::vector<const dsl::Expr*> below;
   for (const DeterminantCall& factor : action.determinants)
     add_fields(d, lower, factor, above, below);
-  if (below.size() > above.size())
-    d.fail(errors::determinant_below_alone(below[above.size()]->span,
-                                           "a determinant below the line with none above it"));
+  const std::size_t paired = above.size();
+  for (std::size_t i = paired; i < below.size(); ++i) {
+    refuse_kick_options(d, *below[i]);
+    above.push_back({below[i], -1});
+  }
+  below.resize(std::min(below.size(), paired));
   Pseudofermions result;
   for (std::size_t i = 0; i < above.size(); ++i) {
     const std::string name = i == 0 ? action.name : fmt::format("{}_{}", action.name, i + 1);
-    const DeterminantFactor top =
-        lower.determinant_factor(*above[i].call, reading, above[i].power, above[i].beside_fraction);
+    const DeterminantFactor top = lower.determinant_factor(
+        *above[i].call, reading, std::abs(above[i].power), above[i].beside_fraction);
     if (std::ranges::all_of(top.form.terms,
                             [](const SpinorTerm& t) { return t.path.word.empty(); }))
       d.diagnostics.add(errors::determinant_without_links(above[i].call->span, top.name));

@@ -50,11 +50,18 @@ Diagnostic determinant_of_local_update(Span span, const std::string& method, Spa
       sample, "sampled here");
 }
 
-Diagnostic determinant_below_alone(Span span, const std::string& what) {
-  return error("E0901", span, what + " is not there yet", "",
-               "a determinant below the line is paired with one above it, whose field both share; "
-               "alone it would be the weight of a boson",
-               "write a quotient, pseudofermion(D1)/pseudofermion(D2)");
+Diagnostic kicks_without_solves(Span span, const std::string& option) {
+  return error(
+      "E0737", span, fmt::format("`{}` has nothing to say here", option), "",
+      "a determinant that stands alone below the line has S = |D phi|^2: its kicks have no "
+      "solves",
+      fmt::format("leave `{}` out", option));
+}
+
+Diagnostic root_of_denominator(Span span) {
+  return error("E0901", span, "a root of a determinant below the line is not there yet", "",
+               "whole powers below 0 are fields with S = |D phi|^2; roots are made above the line",
+               "write a whole power, pseudofermion(D)^(-1), or a root above the line");
 }
 
 Diagnostic determinant_without_links(Span span, const std::string& op) {

@@ -75,8 +75,10 @@ Diagnostic no_reflection(Span span, const std::string& field, const std::string&
                          Span sample);
 Diagnostic sweeps_missing(Span span);
 Diagnostic trajectories_missing(Span span);
-/// A determinant in a denominator that no other one is above of; `what` says how it is written.
-Diagnostic determinant_below_alone(Span span, const std::string& what);
+/// An option for the solves of kicks, of a determinant that has none.
+Diagnostic kicks_without_solves(Span span, const std::string& option);
+/// A root of a determinant in a denominator.
+Diagnostic root_of_denominator(Span span);
 /// A spinor of noise in trajectories that is not plainly `~ normal`.
 Diagnostic noise_of_trajectory(Span span, const std::string& spinor);
 /// W0771: an operator without links, whose determinant weighs nothing.

@@ -49,6 +49,10 @@ bool take_apart(const Context& d, const dsl::Expr& e, bool divides,
   }
   if (e.kind == dsl::ExprKind::Binary && (e.text == "*" || e.text == "/")) {
     const bool below = e.text == "/" ? !divides : divides;
+    const dsl::Expr& first = *e.args[0];
+    if (e.text == "/" && first.kind == dsl::ExprKind::Number && !first.imaginary &&
+        first.text == "1")
+      return take_apart(d, *e.args[1], below, calls, open);
     return take_apart(d, *e.args[0], divides, calls, open) &&
            take_apart(d, *e.args[1], below, calls, open);
   }

@@ -170,7 +170,7 @@ class Planner {
     const int wish = asked(solve);
     if (wish > 1) {
       const std::string why =
-          forbidden(solve, wish, count, independent, in_step ? "a level" : "an output");
+          forbidden(wish, count, independent, in_step ? "a level" : "an output");
       if (!why.empty()) {
         diagnostics_.add(errors::not_in_one_go(solve.span, wish, why));
         return false;
@@ -179,7 +179,7 @@ class Planner {
     int together = 1;
     if (wish > 0) {
       together = wish;
-    } else if (independent && !solve.refining && shares_reads(solve)) {
+    } else if (independent && shares_reads(solve)) {
       for (int k = 2; k <= std::min(kMost, count); ++k)
         if (count % k == 0 && fits(solve, k)) together = k;
     }
@@ -195,9 +195,7 @@ class Planner {
     return true;
   }
 
-  static std::string forbidden(const physics::LinearSystem& solve, int wish, int count,
-                               bool independent, const char* whose) {
-    if (solve.refining) return "`inner` solves each of them in two precisions";
+  static std::string forbidden(int wish, int count, bool independent, const char* whose) {
     if (count % wish != 0)
       return fmt::format("{} has {} {} of this operator and solver", whose, count,
                          count == 1 ? "right side" : "right sides");
@@ -242,8 +240,6 @@ class Planner {
                           together == 2 ? "both" : fmt::format("all {}", together));
     if (wished) {
       text += ", as `together` says";
-    } else if (solve.refining) {
-      text += ": `inner` solves each of them in two precisions";
     } else if (!independent) {
       text += ": a right side holds the solution of another one";
     } else if (registers_ == 0) {

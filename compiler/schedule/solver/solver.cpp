@@ -35,11 +35,14 @@ class SolveLoopsBuilder {
       columns_.emplace_back(system, solves[i], blocks_, solves.size() == 1);
   }
 
-  void around(const physics::LinearSystem& inner) {
+  /// `inner`: of each column the system that its text's inner(v, tol) solves.
+  void around(std::span<const physics::LinearSystem> inner) {
     inner_ = true;
-    columns_[0].around(inner);
+    for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].around(inner[i]);
   }
-  void with_more_to_come() { columns_[0].with_more_to_come(); }
+  void with_more_to_come() {
+    for (SolveColumn& column : columns_) column.with_more_to_come();
+  }
 
   SolveLoops make() {
     const text::Solver& text = columns_[0].text();
@@ -58,7 +61,7 @@ class SolveLoopsBuilder {
     SiteLoops start = solve_loops(blocks_.start, blocks_.start_wanted, name_ + "_start", true);
     append(result, std::move(start));
     run_iteration(text, result.iteration);
-    columns_[0].go_on(result.restart);
+    go_on(result.restart);
     if (inner_) {
       result.rest =
           sequence_of(solve_loops(blocks_.rest, blocks_.rest_wanted, name_ + "_rest", true));
@@ -195,6 +198,18 @@ class SolveLoopsBuilder {
     chain = sequence_of(std::move(made), std::move(finish));
   }
 
+  /// The lines for the next right sides.
+  void go_on(LoopSequence& chain) {
+    if (!columns_[0].goes_on()) return;
+    each([](SolveColumn& column) { column.go_on(); });
+    Wanted& wanted = blocks_.restart_wanted;
+    for (const auto& [slot, value] : of_all()) {
+      blocks_.restart.assign(slot, value);
+      wanted.slots.push_back(slot);
+    }
+    chain = sequence_of(solve_loops(blocks_.restart, wanted, name_ + "_again", false));
+  }
+
   LoopSequence finish() {
     LoopSequence all;
     for (const SolveColumn& column : columns_) {
@@ -251,13 +266,17 @@ std::optional<SolveLoops> make_solve(const physics::System& system,
   try {
     if (!solve.refining)
       return SolveLoopsBuilder(system, columns, stepping, slots, storage, products).make();
-    const InnerSolve inner = inner_of(system, solve, slots, storage);
-    const physics::LinearSystem outer = system_around(solve);
-    SolveLoopsBuilder inside(inner.system, {&inner.solve, 1}, stepping, slots, storage);
+    const physics::System lower = in_lower_precision(system);
+    std::vector<physics::LinearSystem> inner, outer;
+    for (const physics::LinearSystem& column : columns) {
+      inner.push_back(inner_of(column, slots, storage));
+      outer.push_back(system_around(column));
+    }
+    SolveLoopsBuilder inside(lower, inner, stepping, slots, storage);
     inside.with_more_to_come();
     SolveLoops within = inside.make();
-    SolveLoopsBuilder around(system, {&outer, 1}, stepping, slots, storage, products);
-    around.around(inner.solve);
+    SolveLoopsBuilder around(system, outer, stepping, slots, storage, products);
+    around.around(inner);
     SolveLoops result = around.make();
     result.described.solver = within.described.solver + ", inner = f32";
     result.inner = std::make_unique<SolveLoops>(std::move(within));

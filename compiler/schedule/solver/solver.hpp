@@ -41,7 +41,7 @@ struct SolveLoops {
 /// the solution where they have no memory.
 /// `columns`: systems that differ in their right sides and are solved in one go. A round is one for
 /// all of them, with numbers of its own for each; one that has converged stays as it is, and the
-/// rounds end with the last. Only one with a solve in a lower precision.
+/// rounds end with the last. With `inner` the rounds in the lower precision are in common too.
 /// `products`: how many products with earlier solutions (LinearSystem::past) a sweep makes; 0: all.
 std::optional<SolveLoops> make_solve(const physics::System& system,
                                      std::span<const physics::LinearSystem> columns, int products,

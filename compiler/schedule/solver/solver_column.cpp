@@ -232,8 +232,10 @@ Value SolveColumn::run(Block& block, const dsl::Expr& e, const Values& values) {
 
 Value SolveColumn::inner_solution(const dsl::Expr& e) {
   const std::vector<Expr> v = parts_of(run(rest_, *e.args[0], iteration_values_));
-  for (std::size_t i = 0; i < v.size(); ++i)
-    blocks_.rest_wanted.arrays[inner_->source[i]->index] = rest_.array("rest", v[i]);
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const Expr rest = alone_ ? v[i] : stays(arena_.integer(0), v[i]);
+    blocks_.rest_wanted.arrays[inner_->source[i]->index] = rest_.array("rest", rest);
+  }
   std::vector<Expr> solution;
   for (const int array : inner_->arrays) solution.push_back(arena_.load(array));
   return of_parts(solution);
@@ -456,8 +458,7 @@ void SolveColumn::end_round() {
   finish.push_back({done_, stays(arena_.symbol(done_), judged(holds, numbers_are))});
 }
 
-void SolveColumn::go_on(LoopSequence& chain) {
-  if (!goes_on_) return;
+void SolveColumn::go_on() {
   Values values = iteration_values_;
   values[text_.unknown] = of_parts(std::vector<Expr>(parts(), arena_.integer(0)));
   values[text_.source] = values_.at(text_.source);
@@ -465,7 +466,7 @@ void SolveColumn::go_on(LoopSequence& chain) {
     const std::string& name = line.name;
     values[name] = settled(restart_, name, run(restart_, *line.value, values));
   }
-  Wanted wanted;
+  Wanted& wanted = blocks_.restart_wanted;
   const auto once = std::exchange(once_, {});
   std::vector<std::pair<Expr, Expr>> numbers;
   for (const auto& [e, old] : once) {
@@ -516,7 +517,6 @@ void SolveColumn::go_on(LoopSequence& chain) {
     restart_.assign(slot->name, value);
     wanted.slots.push_back(slot->name);
   }
-  chain = sequence_of(solve_loops(restart_, wanted, name_ + "_again", false));
 }
 
 Value SolveColumn::next_field(const std::string& name, const Value& v) {

@@ -35,7 +35,7 @@ struct SolveBlocks {
 
   Block start, iteration, rest, restart;
   State here;
-  Wanted start_wanted, iteration_wanted, rest_wanted;
+  Wanted start_wanted, iteration_wanted, rest_wanted, restart_wanted;
   Kept kept;
   std::vector<kernel::ScalarAssign> end_of_round;
 };
@@ -71,6 +71,7 @@ class SolveColumn {
   void around(const physics::LinearSystem& inner) { inner_ = &inner; }
   /// More right sides follow; their values are updated if the text has lines for it.
   void with_more_to_come() { goes_on_ = !text_.after.empty(); }
+  bool goes_on() const { return goes_on_; }
   const text::Solver& text() const { return text_; }
   const std::string& name() const { return name_; }
   const std::string& done() const { return done_; }
@@ -104,7 +105,7 @@ class SolveColumn {
   /// The end of a round.
   void end_round();
   /// Goes on with another right side, which is in memory now.
-  void go_on(LoopSequence& chain);
+  void go_on();
 
  private:
   using Value = physics::Value;
@@ -129,7 +130,7 @@ class SolveColumn {
   Value apply(Block& block, const dsl::Expr& e, const Value& v, bool adjoint);
   Value run(Block& block, const dsl::Expr& e, const Values& values);
   /// The right side of the inner system is computed before a round of the outer one, which reads
-  /// the solution.
+  /// the solution. It is 0 for a column that is done while others are not.
   Value inner_solution(const dsl::Expr& e);
   Value in_start(const dsl::Expr& e) { return run(start_, e, values_); }
   static Expr condition(const Value& v) { return v.parts[0].re; }

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "compiler/algebra/transform.hpp"
+#include "compiler/algebra/rewriting.hpp"
 #include "compiler/physics/lower/values.hpp"
 #include "compiler/text/solver.hpp"
 
@@ -11,12 +11,15 @@ namespace vphi::schedule {
 using algebra::Expr;
 using algebra::Op;
 
-InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& solve, Slots& slots,
-                    Storage& storage) {
-  algebra::Arena& arena = *system.arena;
-  InnerSolve inner{system, solve};
-  inner.system.numerics.real = inner.system.numerics.store = physics::Precision::F32;
-  inner.system.numerics.stores.clear();
+physics::System in_lower_precision(physics::System system) {
+  system.numerics.real = system.numerics.store = physics::Precision::F32;
+  system.numerics.stores.clear();
+  return system;
+}
+
+physics::LinearSystem inner_of(const physics::LinearSystem& solve, Slots& slots, Storage& storage) {
+  algebra::Arena& arena = *solve.source[0]->arena;
+  physics::LinearSystem inner = solve;
   const std::vector<int>& from = solve.even_odd ? solve.even_odd->arrays : solve.arrays;
   std::map<int, int> moved;
   const auto allocate = [&](const char* name) {
@@ -27,29 +30,29 @@ InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& 
     return storage.allocate_new(buffer);
   };
   for (std::size_t i = 0; i < from.size(); ++i) {
-    inner.solve.arrays[i] = allocate("inner");
-    inner.solve.source[i] = arena.load(allocate("rest"));
-    moved[from[i]] = inner.solve.arrays[i];
+    inner.arrays[i] = allocate("inner");
+    inner.source[i] = arena.load(allocate("rest"));
+    moved[from[i]] = inner.arrays[i];
   }
   const auto renamed = [&](physics::LinearMap map) {
-    const auto rename = [&](Expr& e) {
-      e = algebra::rewrite(e, [&](Expr node) {
+    const auto rename = [&](std::vector<Expr>& values) {
+      // together: the operations keep their order
+      values = algebra::Rewriting([&](Expr node) {
         const auto to = node.is(Op::Load) ? moved.find(node->index) : moved.end();
         return to == moved.end() ? node : arena.load(to->second, node->offset, node->span);
-      });
+      })(values);
     };
-    for (physics::LinearMap::Stage& stage : map.stages)
-      for (Expr& value : stage.values) rename(value);
-    for (Expr& part : map.image) rename(part);
+    for (physics::LinearMap::Stage& stage : map.stages) rename(stage.values);
+    rename(map.image);
     return map;
   };
-  inner.solve.op = renamed(solve.even_odd ? solve.even_odd->op : solve.op);
-  inner.solve.adjoint = renamed(solve.even_odd ? solve.even_odd->adjoint : solve.adjoint);
-  inner.solve.even_odd.reset();
-  inner.solve.past.clear();
-  inner.solve.iterations = slots.fresh("inner_iterations_" + solve.iterations);
-  inner.solve.residual = slots.fresh("inner_residual_" + solve.iterations);
-  for (auto& [name, number] : inner.solve.options) {
+  inner.op = renamed(solve.even_odd ? solve.even_odd->op : solve.op);
+  inner.adjoint = renamed(solve.even_odd ? solve.even_odd->adjoint : solve.adjoint);
+  inner.even_odd.reset();
+  inner.past.clear();
+  inner.iterations = slots.fresh("inner_iterations_" + solve.iterations);
+  inner.residual = slots.fresh("inner_residual_" + solve.iterations);
+  for (auto& [name, number] : inner.options) {
     if (name == "tol")
       number = physics::decimal(arena, text::inner_call(*solve.refining)->args[1]->text);
   }

@@ -11,12 +11,11 @@
 
 namespace vphi::schedule {
 
-struct InnerSolve {
-  physics::System system;       ///< system with the numerics of the inner iterations
-  physics::LinearSystem solve;  ///< right side: Loads of memory
-};
-InnerSolve inner_of(const physics::System& system, const physics::LinearSystem& solve, Slots& slots,
-                    Storage& storage);
+/// The system with the numerics of the inner iterations.
+physics::System in_lower_precision(physics::System system);
+
+/// The linear system of the call, with memory of its own: its right side is Loads.
+physics::LinearSystem inner_of(const physics::LinearSystem& solve, Slots& slots, Storage& storage);
 
 /// The linear system for the outer text: with its options, and the tolerance of the call.
 physics::LinearSystem system_around(const physics::LinearSystem& solve);

@@ -333,10 +333,9 @@ class TrajectoryStepBuilder {
       append(own.kicks);
     }
     for (std::size_t i = 0; i < levels.size(); ++i) {
-      if (!levels[i].at_end.empty())
-        append(levels[i].at_end);
-      else if (!known.contains(static_cast<int>(i)))
-        append(levels[i].before_kicks);
+      // some fields of an action may have no updates of their own at the end
+      if (!known.contains(static_cast<int>(i))) append(levels[i].before_kicks);
+      append(levels[i].at_end);
     }
     order.push_back(end);
     order.push_back(close);

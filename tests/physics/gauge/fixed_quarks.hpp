@@ -492,7 +492,8 @@ struct KnownForces {
   double first = 0, last = 0;
 };
 
-/// `squares` within `tolerance` of its value, the others within 1e-8; `su3`: the two slopes too.
+/// All within `tolerance` of their values, or of 1 where these are smaller; `su3`: the two slopes
+/// too.
 /// Returns the slope along the momenta.
 inline double expect_slopes(const FixedQuarks& quarks, const std::vector<double>& slopes,
                             const KnownForces& known, double tolerance, bool su3) {
@@ -501,11 +502,14 @@ inline double expect_slopes(const FixedQuarks& quarks, const std::vector<double>
     squares += slopes[i] * slopes[i];
     along += slopes[i] * quarks.momentum(i);
   }
-  EXPECT_NEAR(squares, known.squares, tolerance * known.squares);
-  EXPECT_NEAR(along, known.along, 1e-8);
+  const auto near = [&](double slope, double value) {
+    EXPECT_NEAR(slope, value, tolerance * std::max(1.0, std::abs(value)));
+  };
+  near(squares, known.squares);
+  near(along, known.along);
   if (su3) {
-    EXPECT_NEAR(slopes[quarks.place(0, 0, 0)], known.first, 1e-8);
-    EXPECT_NEAR(slopes[quarks.place(1 + 4 * 2 * (2 + 6 * 3), 3, 7)], known.last, 1e-8);
+    near(slopes[quarks.place(0, 0, 0)], known.first);
+    near(slopes[quarks.place(1 + 4 * 2 * (2 + 6 * 3), 3, 7)], known.last);
   }
   return along;
 }

@@ -329,6 +329,33 @@ TEST(Pseudofermions, Quotients) {
   }
 }
 
+/// 1/|det D|^2: S = |D phi|^2. With a local part that holds links S has 2 log|det R| at odd sites.
+TEST(Pseudofermions, BelowTheLineAlone) {
+  const std::string clover = " - kappa*sum(gamma[mu]*gamma[nu]*F[mu,nu]*psi, mu < nu)";
+  for (const bool leaves : {false, true}) {
+    for (const char* action :
+         {"1/pseudofermion(D, solver = cg(1e-13))", "pseudofermion(D, solver = cgne(1e-13))^(-1)",
+          "1/pseudofermion(D, solver = cg(1e-13), even_odd = on)"}) {
+      QuarkModel model{.action = action, .spinor = "spinor(2)"};
+      if (leaves) model.before = kFieldStrengthOfPhases, model.quark += clover;
+      SCOPED_TRACE(model.quark + ", " + action);
+      FixedQuarks quarks(model.text(), 1, 2, 16, 1.5, 2);
+      const bool halves = model.action.find("even_odd") != std::string::npos;
+      if (halves) quarks.at_odd_sites({4, 4});
+      if (halves && leaves) quarks.count_logarithms(2);
+      EXPECT_GT(quarks.action(), 1);
+      const double along = quarks.along_momenta();
+      EXPECT_GT(std::abs(along), 0.05);
+      EXPECT_NEAR(along, quarks.slope(), 2e-8);
+    }
+  }
+  if (!testing::device("native")) return;
+  QuarkModel model{.action = "1/pseudofermion(D, solver = cg(1e-12), even_odd = on)"};
+  expect_order(model, "omelyan2", 2, 16, 0.05);
+  model.tau = 1e-9;  // the links stand still: the fields are drawn with the weight of the action
+  EXPECT_NEAR(delta(model), 0, 1e-7);
+}
+
 TEST(Pseudofermions, SolversAndPrecisionsAgree) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";
   QuarkModel model{.level = "steps = 8, scheme = omelyan2"};
@@ -441,6 +468,8 @@ INSTANTIATE_TEST_SUITE_P(
                  -0.355606275828, ", even_odd = on", "spinor(2)"},
         Averages{"one_flavour", "psi - kappa*hop(psi)", 0.526425630119, -0.201370211539,
                  ", even_odd = on, range = [0.12, 2.7], tol = 1e-8", "spinor(2)", "", "^(1/2)"},
+        Averages{"boson", "psi - kappa*hop(psi)", 0.577704710, 0.516025387, "", "spinor(2)", "",
+                 "^(-1)"},
         Averages{"clover", kPlainClover, 0.568379707461, -0.359641318501, "", "spinor(2)",
                  kFieldStrengthOfPhases},
         Averages{"clover_at_odd_sites", kPlainClover, 0.568379707461, -0.359641318501,
