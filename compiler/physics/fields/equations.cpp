@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fields/link_motion.hpp"
@@ -132,7 +133,13 @@ std::vector<StateField> decide_orders(const Space& d) {
     if (field == fields.end()) d.fail(errors::equation_without_variable(head.span, head.name));
     const bool of_body = field->particle && head.form == dsl::Head::Form::Indexed &&
                          head.args.size() == 1 && head.args[0]->kind == dsl::ExprKind::Name;
-    if (head.form != dsl::Head::Form::Plain && !of_body) {
+    const bool of_links = field->link && !field->links && head.form == dsl::Head::Form::Indexed &&
+                          head.args.size() == 1 && head.args[0]->kind == dsl::ExprKind::Name;
+    const bool of_one_axis =
+        of_links && std::ranges::count(algebra::kAxisNames, head.args[0]->text) > 0;
+    if (of_one_axis)
+      d.fail(errors::not_yet(head.span, "an equation of links along one axis alone"));
+    if (head.form != dsl::Head::Form::Plain && !of_body && !of_links) {
       d.fail(errors::not_yet(head.span, "an equation of motion with indices"));
     }
     if (field->order) {
@@ -272,6 +279,42 @@ Value right_side(const Theory& d, Lowerer& lower, const StateField& field,
   return v;
 }
 
+/// Whether the equation is E[i]' = ... of the momentum of links.
+bool of_each_axis(const EquationFact* fact, const StateField& field) {
+  return fact && field.link && fact->definition->head.form == dsl::Head::Form::Indexed;
+}
+
+/// Right sides of the momentum of links, axis by axis: `derived` is the rate by H of the same axis.
+std::vector<Expr> right_sides_of_axes(const Theory& d, Lowerer& lower, const StateField& field) {
+  const dsl::Definition& equation = *d.facts.equation(field.name)->definition;
+  const dsl::Expr& e = *equation.value;
+  const std::size_t count = field.arrays.size() / static_cast<std::size_t>(d.grid.dims);
+  std::vector<Expr> result;
+  for (int axis = 0; axis < d.grid.dims; ++axis) {
+    Reading reading;
+    reading.equation = true;
+    reading.derived = [&] {
+      std::vector<Expr> rates;
+      for (std::size_t a = 0; a < count; ++a)
+        rates.push_back(d.rates.at(field.arrays[static_cast<std::size_t>(axis) * count + a]));
+      return field.algebra ? lower.algebra_value(*field.algebra, rates) : Value::of(rates[0]);
+    };
+    Scope scope = Scope::in(reading);
+    IndexValue direction;
+    direction.value = axis;
+    direction.direction = true;
+    scope.indices.emplace(equation.head.args[0]->text, direction);
+    if (!field.algebra) {
+      result.push_back(lower.real(e, fmt::format("the equation of `{}`", field.name), scope));
+      continue;
+    }
+    const Value v = lower.value(e, scope);
+    for (const Expr u : algebra_coordinates(d, *field.algebra, v, field.name, e.span))
+      result.push_back(u);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Expr> by_array(const Declared& d, const StateField& field, const Value& v) {
@@ -316,9 +359,11 @@ Rates equations_of_motion(const Equations& known, bool keep_parameters) {
     if (field.hamiltonian && !d.facts.equation(field.name)) continue;
     if (field.conserved || field.primitive) continue;
     Lowerer lower(d, keep_parameters);
-    const std::vector<Expr> right =
-        by_array(d, field, right_side(d, lower, field, from_lagrangian));
     const EquationFact* fact = d.facts.equation(field.name);
+    const std::vector<Expr> right =
+        of_each_axis(fact, field)
+            ? right_sides_of_axes(d, lower, field)
+            : by_array(d, field, right_side(d, lower, field, from_lagrangian));
     const auto& sources = d.lagrangian ? d.facts.lagrangians : d.facts.potentials;
     const dsl::Span span = fact ? fact->span : sources.empty() ? field.span : sources.front()->span;
     for (std::size_t i = 0; i < field.arrays.size(); ++i) {

@@ -219,8 +219,8 @@ void refuse_beside_laws(const Equations& d) {
   if (const dsl::Clause* clause = d.resolved.clause("rescale"))
     d.fail(errors::not_yet(clause->keyword_span, "`rescale` beside conservation laws"));
   for (const StateField& field : d.fields) {
-    if (field.beside_laws() && (field.link || field.spinor))
-      d.fail(errors::not_yet(field.span, "links or spinors beside conservation laws"));
+    if (field.beside_laws() && field.spinor)
+      d.fail(errors::not_yet(field.span, "spinors beside conservation laws"));
   }
   if (d.curvature)
     d.fail(
@@ -279,6 +279,8 @@ void refuse_derivatives_of_fields(const Equations& d, Expr e, dsl::Span span) {
       d.fail(errors::derivative_at_face(span, field->name, field->span));
   };
   for (const Expr read : algebra::reads(e)) {
+    if (const StateField* f = read.is(Op::Load) ? d.field_of(read->index) : nullptr; f && f->link)
+      d.fail(errors::not_yet(span, "a link in the density or the flux of a law"));
     if (read.is(Op::Load) && (!read->offset.zero() || is_gradient(read->index)))
       refuse(read->index);
     if (!read.is(Op::Stencil)) continue;

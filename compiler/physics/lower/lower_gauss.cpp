@@ -69,6 +69,9 @@ class GaussLaw {
 
   /// One for each generator.
   std::vector<GeneratorLaw> read() {
+    if (group_.kind == gauge::Kind::SU && d_.facts.equation(momentum_.name))
+      d_.fail(errors::not_yet(
+          span_, "`gauss` of links of SU(n) whose momentum has an equation of its own"));
     for (const StateField& f : d_.fields)
       if (f.hamiltonian && !f.link && !d_.is_momentum(f) && turns(f)) matter_.push_back(&f);
     const std::vector<double> charges = find_charges();

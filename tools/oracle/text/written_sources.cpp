@@ -312,6 +312,43 @@ long double Written::from_action(const std::string& name, const WrittenField& li
   });
 }
 
+Numbers Written::beside_derived(const dsl::Expr& e, const Scope& scope, const Place& place,
+                                const std::vector<long double>* derived,
+                                const WrittenField& field) {
+  derived_ = derived;
+  derived_of_ = &field;
+  try {
+    Numbers v = at(e, scope, &place);
+    derived_ = nullptr;
+    return v;
+  } catch (...) {
+    derived_ = nullptr;
+    throw;
+  }
+}
+
+std::vector<long double> Written::of_each_axis(const physics::EquationFact& fact,
+                                               const WrittenField& field, int site,
+                                               const std::vector<long double>& derived) {
+  const dsl::Expr& e = *fact.definition->value;
+  if (field.algebra != 0) throw NotCovered{e.span, "equations of momenta of links of SU(n)"};
+  WrittenField one;
+  std::vector<long double> result;
+  for (int axis = 0; axis < field.rows; ++axis) {
+    Scope scope;
+    Local local;
+    local.index = Index{axis, 1, Index::Kind::Direction};
+    scope.names.emplace(fact.definition->head.args[0]->text, std::move(local));
+    std::vector<long double> own;
+    const auto first = derived.begin() + 2 * static_cast<std::ptrdiff_t>(axis);
+    if (!derived.empty()) own.assign(first, first + 2);
+    const Numbers v = beside_derived(e, scope, box.place(site), own.empty() ? nullptr : &own, one);
+    result.push_back(v.parts.at(0).real());
+    result.push_back(v.parts.at(0).imag());
+  }
+  return result;
+}
+
 std::vector<long double> Written::right_side(const physics::EquationFact& fact,
                                              const WrittenField& field, int site) {
   const dsl::Head& head = fact.definition->head;
@@ -324,22 +361,15 @@ std::vector<long double> Written::right_side(const physics::EquationFact& fact,
   };
   look(*fact.definition->value);
   if (asked) derived = from_source(field, site);
-  derived_ = asked ? &derived : nullptr;
-  derived_of_ = &field;
+  if (field.link && !head.args.empty()) return of_each_axis(fact, field, site, derived);
   Scope scope;
   if (!head.args.empty()) {
     Local local;
     local.index = Index{site, 1, Index::Kind::Body};
     scope.names.emplace(head.args[0]->text, std::move(local));
   }
-  Numbers v;
-  try {
-    v = at(*fact.definition->value, scope, &place);
-  } catch (...) {
-    derived_ = nullptr;
-    throw;
-  }
-  derived_ = nullptr;
+  Numbers v =
+      beside_derived(*fact.definition->value, scope, place, asked ? &derived : nullptr, field);
   const auto count = static_cast<std::size_t>(field.rows * field.columns);
   if (v.scalar() && count > 1) v.parts.assign(count, v.parts[0]);
   std::vector<long double> result;

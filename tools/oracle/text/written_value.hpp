@@ -255,6 +255,14 @@ class Written {
   /// A new state of variables; 0 where nothing is remembered.
   unsigned long next_state() { return state_ == 0 ? 0 : ++states_; }
   Numbers remembered(Remembered& known, const dsl::Expr& e, const Scope& scope, const Place* place);
+  /// The value of e at a place where `derived` stands for these numbers of the field; null: for
+  /// none.
+  Numbers beside_derived(const dsl::Expr& e, const Scope& scope, const Place& place,
+                         const std::vector<long double>* derived, const WrittenField& field);
+  /// The right sides of E[i]' = ... of U(1), axis by axis.
+  std::vector<long double> of_each_axis(const physics::EquationFact& fact,
+                                        const WrittenField& field, int site,
+                                        const std::vector<long double>& derived);
   Numbers at(const dsl::Expr& e, const Scope& scope, const Place* place);
   Complex number(const dsl::Expr& e, const Scope& scope, const Place* place);
   long double real(const dsl::Expr& e, const Scope& scope, const Place* place);
