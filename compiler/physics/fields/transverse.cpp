@@ -198,6 +198,19 @@ class NeighbourTerms {
   const StateField& field_;
 };
 
+/// A source with all links 1: a covariant derivative becomes the one whose links it holds.
+Expr without_links(const Theory& d, Expr source) {
+  return algebra::rewrite(source, [&](Expr node) -> Expr {
+    if (!node.is(Op::Load) || is_gradient(node->index)) return node;
+    const StateField* field = d.field_of(node->index);
+    if (!field || !field->links) return node;
+    if (field->angle) return d.arena().integer(0);
+    const gauge::LinkType& type = *field->links;
+    const std::vector<Expr> one = gauge::store(type, gauge::identity(d.arena(), type.group.n));
+    return one[static_cast<std::size_t>(field->place(node->index) % type.reals())];
+  });
+}
+
 /// The field of the tensor: the one whose components its entries read.
 const StateField* field_of(const Theory& d, const Value& tensor) {
   const StateField* field = nullptr;
@@ -225,10 +238,12 @@ std::vector<program::Symbol> source_derivative(const Theory& d, const Value& ten
     const int array = field->order == 2 ? field->velocities[cell] : field->arrays[cell];
     const auto rate = d.rates.find(array);
     if (rate == d.rates.end()) return central_differences();
-    components[c] = terms(rate->second);
+    components[c] = without_links(d, terms(rate->second));
     algebra::visit(components[c], [&](Expr node) {
       if (!node.is(Op::Load) || is_gradient(node->index)) return;
-      if (d.field_of(node->index) != field) others.insert(node->index);
+      // momenta of links are vectors: what is read of them at neighbours is no derivative
+      const StateField* other = d.field_of(node->index);
+      if (other != field && !(other && other->link)) others.insert(node->index);
     });
   }
   std::vector<program::Symbol> found;
