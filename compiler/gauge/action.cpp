@@ -6,6 +6,20 @@
 
 namespace vphi::gauge {
 
+namespace {
+
+/// The first link that the loop passes a second time in this box.
+std::optional<LinkAt> passed_twice(const Word& loop, const Box& box) {
+  std::set<std::array<int, 5>> seen;
+  for (const LinkAt& link : links(loop)) {
+    const Offset at = wrapped(link.at, box);
+    if (!seen.insert({link.axis, at.d[0], at.d[1], at.d[2], at.d[3]}).second) return link;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 LoopAction collected(const LoopAction& action) {
   LoopAction result;
   std::map<std::pair<Word, bool>, std::size_t> known;
@@ -35,8 +49,7 @@ std::vector<Word> loops(const LoopAction& action) {
 
 std::optional<Twice> twice(const LoopAction& action, const Box& box) {
   for (const LoopTerm& term : action)
-    if (const auto link = repeated_link(term.loop, box.dims, box.extent))
-      return Twice{term.loop, *link};
+    if (const auto link = passed_twice(term.loop, box)) return Twice{term.loop, *link};
   return std::nullopt;
 }
 
@@ -138,27 +151,20 @@ Expr density(const LoopAction& action, const LinkOf& link) {
 Expr increase(const LoopAction& action, int axis, const Matrix& changed, const LinkOf& link,
               const Box& box) {
   LoopAction once, more;
-  for (const LoopTerm& term : action)
-    (repeated_link(term.loop, box.dims, box.extent) ? more : once).push_back(term);
+  for (const LoopTerm& term : action) (passed_twice(term.loop, box) ? more : once).push_back(term);
   Expr total = number(changed.at(0, 0).re, 0);
   if (const auto paths = staple_paths(once, axis); !paths.empty())
     total = trace_of_product(minus(changed, link(axis, {})), sum_of_paths(paths, link)).re;
   if (more.empty()) return total;
-  const auto wrapped = [&](Offset o) {
-    for (int i = 0; i < 4; ++i) {
-      const auto extent = i < box.dims ? box.extent[static_cast<std::size_t>(i)] : 1;
-      o.d[i] = static_cast<std::int16_t>(((o.d[i] % extent) + extent) % extent);
-    }
-    return o;
-  };
-  const LinkOf with_change = remembered(
-      [&](int mu, Offset at) { return mu == axis && wrapped(at).zero() ? changed : link(mu, at); });
+  const LinkOf with_change = remembered([&](int mu, Offset at) {
+    return mu == axis && wrapped(at, box).zero() ? changed : link(mu, at);
+  });
   for (const LoopTerm& term : more) {
     // each copy of the loop that holds the link once, however often it does
     std::set<std::array<int, 4>> copies;
     for (const LinkAt& l : links(term.loop)) {
       if (l.axis != axis) continue;
-      const Offset from = Offset{} - l.at, cell = wrapped(from);
+      const Offset from = Offset{} - l.at, cell = wrapped(from, box);
       if (!copies.insert({cell.d[0], cell.d[1], cell.d[2], cell.d[3]}).second) continue;
       const Expr now = part(trace_along(term.loop, from, link), term.imaginary),
                  then = part(trace_along(term.loop, from, with_change), term.imaginary);

@@ -126,6 +126,13 @@ Misfit misfit_of(const std::vector<Offset>& conflicts, const Box& box) {
 
 }  // namespace
 
+Offset wrapped(const Offset& separation, const Box& box) {
+  const Site place = at({}, separation, box);
+  Offset result;
+  for (std::size_t i = 0; i < 4; ++i) result.d[i] = static_cast<std::int16_t>(place[i]);
+  return result;
+}
+
 std::vector<Offset> conflicts(const std::vector<Word>& loops, int axis) {
   std::vector<Offset> result;
   for (const Word& loop : loops) {

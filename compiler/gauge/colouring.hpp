@@ -29,8 +29,11 @@ struct Box {
   std::array<std::array<std::int64_t, 4>, 4> shift{};
 };
 
+/// The site of the box at `separation` from its first one.
+Offset wrapped(const Offset& separation, const Box& box);
+
 /// Separations of two links along `axis` in one loop, each with its negative, none twice, 0 left
-/// out. A loop that passes one link twice on a small lattice is found by repeated_link.
+/// out. A loop that passes one link twice on a small lattice is found by `twice`.
 std::vector<Offset> conflicts(const std::vector<Word>& loops, int axis);
 
 struct Colouring {

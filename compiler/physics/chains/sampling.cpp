@@ -55,7 +55,6 @@ class SamplingReader {
 
  private:
   Arena& arena() { return d_.arena(); }
-  const std::array<std::int64_t, 4>& extent() const { return d_.grid.extent; }
 
   /// What links of Z(N) cannot obey.
   void check_roots() {
@@ -88,7 +87,7 @@ class SamplingReader {
                                clause_->keyword_span));
   }
 
-  gauge::Box box() const { return {d_.grid.dims, extent()}; }
+  gauge::Box box() const { return {d_.grid.dims, d_.grid.extent, d_.grid.shift}; }
 
   // ---- colours ----------------------------------------------------------------------------------
 
@@ -223,9 +222,7 @@ class SamplingReader {
     const LinkIncrease increase = [&](const gauge::Matrix& now, const gauge::Matrix& proposed) {
       if (!twice_) return gauge::trace_of_product(gauge::minus(now, proposed), v).re;
       const gauge::LinkOf present = [&](int along, Offset at) {
-        bool here = along == axis;
-        for (std::size_t k = 0; k < 4; ++k) here = here && at.d[k] % extent()[k] == 0;
-        return here ? now : link(along, at);
+        return along == axis && gauge::wrapped(at, box()).zero() ? now : link(along, at);
       };
       return gauge::increase(action_, axis, proposed, present, box());
     };
@@ -241,9 +238,7 @@ class SamplingReader {
     const int terms = gauge::exponential_terms(unit);
     gauge::Matrix u = link(axis, {});
     const gauge::LinkOf now = [&](int along, Offset at) {
-      bool here = along == axis;
-      for (std::size_t k = 0; k < 4; ++k) here = here && at.d[k] % extent()[k] == 0;
-      return here ? u : link(along, at);
+      return along == axis && gauge::wrapped(at, box()).zero() ? u : link(along, at);
     };
     for (std::int64_t hit = 0; hit < hits(); ++hit) {
       const auto random = draws_.normals(group.generators());

@@ -270,12 +270,9 @@ void check_moves(const Declared& d, const FieldFact& fact, const StateField& fie
     d.fail(errors::constrained_outside_of_chain(item->span, fact.name, item->head->name));
 }
 
-/// Links that move by H, flow or have trajectories are read at neighbours as other fields are.
-/// Local updates count on loops that take each axis to close by itself.
+/// Links are read at neighbours as other fields are.
 void check_shifted_box(const Declared& d, const FieldFact& fact) {
   if (fact.fermion) d.fail(errors::shifted_box(fact.span, "a spinor", d.grid.span));
-  if (fact.gauge && samples(d) && !is_hmc(d))
-    d.fail(errors::shifted_box(fact.span, "local updates of links", d.grid.span));
 }
 
 /// `boundary(x) = twisted(angle)` of a complex field; angles of 0 and pi are the other boundaries.

@@ -88,6 +88,40 @@ INSTANTIATE_TEST_SUITE_P(
                             "6/3*sum(3 - re(tr(P[mu,nu])), mu < nu)",
                             "heatbath, sweeps = 400, overrelax = 1, tries = 4", 0.4225317397}));
 
+struct Torus {
+  const char* shift;
+  Action links;
+  const char* trace;
+  double plaquette;
+};
+
+// A torus of two dimensions has the plaquettes of its area V, however its rows are joined: the
+// logarithmic slope of sum_n I_n^V by beta for U(1), of sum_n (I_n/beta)^V for SU(2), over V.
+TEST(ShiftedChain, PlaquettesFollowFromTheArea) {
+  const std::string u1 = "sum(1 - re(P[mu,nu]), mu < nu)",
+                    metropolis = "metropolis, width = 1.5, sweeps = 2000";
+  const std::string su2 = "1.5*sum(1 - re(tr(P[mu,nu]))/2, mu < nu)",
+                    heat = "heatbath, sweeps = 2000";
+  for (const Torus& torus :
+       {Torus{"2", {"8*4", "U(1)", u1, heat}, "re(P[x,y])", 0.4463899659},
+        Torus{"2", {"4*2", "U(1)", u1, heat + ", overrelax = 1"}, "re(P[x,y])", 0.4488851448},
+        Torus{"2", {"4*2", "U(1)", u1, metropolis}, "re(P[x,y])", 0.4488851448},
+        Torus{"-2", {"4*4", "SU(2)", su2, heat}, "re(tr(P[x,y]))/2", 0.3441440288}}) {
+    Action a = torus.links;
+    a.lattice += std::string(", boundary(y) = shifted(x = ") + torus.shift + ")";
+    const auto result = testing::run_text(
+        model(a, std::string("sweep chain = 1..16\naverage = mean(mean(") + torus.trace +
+                     "), over = [chain, time])\nevery 2000 sweeps, after = sweep > 40: average, "
+                     "width = error(average) -> \"chain.h5\"\n"),
+        {});
+    const double width = testing::last(result, "width");
+    EXPECT_GT(width, 0);
+    EXPECT_LT(width, 3e-3);
+    EXPECT_NEAR(testing::last(result, "average"), torus.plaquette, 3.5 * width)
+        << a.lattice << a.sample;
+  }
+}
+
 // ---- acceptance -------------------------------------------------------------------------------
 
 // With one proposal a link, the links that a sweep has changed are those whose proposal was taken.

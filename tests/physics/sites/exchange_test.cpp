@@ -187,6 +187,36 @@ every 1 sweep: m = mean(s), disorder = mean(J), exchanged -> "e.csv"
   EXPECT_EQ(disorder[1], disorder[2]);
 }
 
+// The same decisions about the same configurations: spins are whole numbers, so that rows are
+// equal.
+TEST(Exchange, OpenClExchangesAsNativeDoes) {
+  if (!native_is_there()) GTEST_SKIP() << "no native device";
+  if (!testing::device("opencl")) GTEST_SKIP() << "no OpenCL here";
+  std::map<std::string, std::vector<double>> rows;
+  for (const char* device : {"native", "opencl"}) {
+    testing::Simulation setup;
+    setup.device = device;
+    setup.precision = "f64";
+    const auto result = testing::run_text(R"(model exchange "Ising spins"
+sweep K = linspace(0.3, 0.6, 5)
+lattice torus: 8^2
+field s: int, values = [-1, 1]
+action S = -K*sum(s*s@k, k)
+sample heatbath, sweeps = 60, exchange = K
+init s ~ hot
+every 1 sweep: energy = -total(sum(s*s@k, k)), replica, exchanged -> "e.csv"
+)",
+                                          setup);
+    for (const char* name : {"energy", "replica", "exchanged"}) {
+      const auto& row = last_row(result, name);
+      ASSERT_EQ(row.size(), 5u) << name;
+      const auto place = rows.try_emplace(name, row).first;
+      EXPECT_EQ(place->second, row) << name;
+    }
+  }
+  EXPECT_NE(rows["replica"], (std::vector<double>{0, 1, 2, 3, 4})) << "nothing has moved";
+}
+
 // <cos> of a plaquette on a torus of V: sum I_n^(V-1) I_n'/sum I_n^V.
 TEST(Exchange, LinksAreExchanged) {
   if (!native_is_there()) GTEST_SKIP() << "no native device";
