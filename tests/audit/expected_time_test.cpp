@@ -86,7 +86,7 @@ TEST_P(ExpectedTime, IsWithinAQuarterOfThePublishedOne) {
 
 INSTANTIATE_TEST_SUITE_P(Published, ExpectedTime,
                          ::testing::Values("preheating", "qball", "gw", "drum", "wave", "kink",
-                                           "euler", "viscous_gubser", "ising", "su2", "ring",
+                                           "slab", "viscous_gubser", "ising", "su2", "ring",
                                            "bands"));
 
 /// Bytes a site of this kernel of a model in f32 on a GPU.
