@@ -95,7 +95,8 @@ class PersistentText {
     if (kernel::sums_pairs(stage)) return pairs_stage(stage, target_, bindings_);
     const Kernel own = kernel::for_device(site_by_site(stage, target_)).kernel;
     const bool in_rows = rows(stage, target_);
-    const Job job = make_job(own, target_, bindings_, {}, {}, in_rows ? Taken::InParts : Taken::Whole);
+    const Job job =
+        make_job(own, target_, bindings_, {}, {}, in_rows ? Taken::InParts : Taken::Whole);
     return in_rows ? rows_stage(job, bindings_) : sites_stage(job, bindings_, own_);
   }
 

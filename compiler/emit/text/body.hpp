@@ -90,14 +90,15 @@ struct Body {
   Code code() const { return structs + site + rest; }
 };
 
-/// `private_scalars`: the functions take the scalars of one instance in private memory. `shared`:
-/// symbols that are members of `in` instead of scalars. `handed`: further results of the site
-/// function, with their names. `few_registers`: for GPUs; a long site function is emitted in an
-/// order with few live values.
 /// How a pattern takes the site function: as one; in parts, between which lanes of vectors make
 /// rounds together (patterns/lane_rounds.hpp); or as a phase of a tile (kernel::Tile).
 enum class Taken { Whole, InParts, AsPhase };
 using Handed = std::vector<std::pair<std::string, algebra::Expr>>;
+
+/// `private_scalars`: the functions take the scalars of one instance in private memory. `shared`:
+/// symbols that are members of `in` instead of scalars. `handed`: further results of the site
+/// function, with their names. `few_registers`: for GPUs; a long site function is emitted in an
+/// order with few live values.
 Body make_body(const kernel::Kernel& kernel, const Dialect& dialect, const Bindings& bindings,
                bool private_scalars = false, const std::vector<std::string>& shared = {},
                const Handed& handed = {}, bool few_registers = false, Taken taken = Taken::Whole);
