@@ -250,7 +250,7 @@ TEST_F(Command, CheckFailsForWhatCannotRunHere) {
   write("later.vphi",
         "model later\nlattice grid: 4^2\ngauge U: SU(2)\nfermion psi: spinor\n"
         "D(psi) = psi + sum(U[mu]*psi@mu, mu)\naction S = "
-        "pseudofermion(D)/pseudofermion(D)/pseudofermion(D)\n"
+        "pseudofermion(D)/pseudofermion(D)^(1/2)\n"
         "sample hmc, trajectories = 1, tau = 1 {\n  level S: steps = 1, scheme = leapfrog\n}\n"
         "init U ~ hot\nevery 1 trajectory: deltaH -> \"later.csv\"\n");
   const Outcome later = vphi("check later.vphi");
