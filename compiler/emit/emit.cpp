@@ -134,14 +134,15 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
     out = emit_single_site_shared(kernel, target, bindings);
   } else if (kernel.together > 1) {
     out = emit_steps(kernel, target, bindings);
-  } else if (auto tile = tile_of(kernel, target)) {
-    counted.along = 0;
-    for (kernel::Line& phase : tile->phases) make_for_device(phase);
-    out = emit_tile(*tile, target, bindings);
   } else if (auto line = lines_of(kernel, target)) {
     counted.along = line->axis;
-    make_for_device(*line);
-    out = emit_lines(*line, target, bindings);
+    if (auto tile = tile_of(kernel, *line, target)) {
+      for (kernel::Line& phase : tile->phases) make_for_device(phase);
+      out = emit_tile(*tile, target, bindings);
+    } else {
+      make_for_device(*line);
+      out = emit_lines(*line, target, bindings);
+    }
   } else {
     kernel::Kernel own = kernel::for_device(site_by_site(kernel, target)).kernel;
     if (own.colours && updates_in_place_of_colours(kernel, bindings)) count_along_x(own);

@@ -70,9 +70,9 @@ struct Tile {
     bool own = false;       ///< read later by the thread itself
     std::vector<int> from;  ///< distances of the threads that read it; not 0
   };
-  /// In each phase a Load at 0 reads the thread's own cell, and the symbols `passed_name` are
-  /// values of earlier phases. Only the last one has stores and reductions; they belong to the cell
-  /// that is Line::delay behind the thread's own.
+  /// In each phase a Load reads from memory, at a distance from the thread's own cell, and the
+  /// symbols `passed_name` are values of earlier phases. Only the last one has stores and
+  /// reductions, which are those of the thread's own cell.
   std::vector<Line> phases;
   std::vector<std::vector<Passed>> passed;  ///< for each phase and each of its Line::held
   int behind = 0, ahead = 0;  ///< threads of a group before and after those that have results

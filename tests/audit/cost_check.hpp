@@ -54,10 +54,11 @@ inline bool compare_cost(const kernel::Kernel& planned, const program::Kernel& e
       });
   if (site == result.functions.end()) return false;  // scalars only
   kernel::Kernel counted = planned;                  // as it is walked
-  if (const auto line = emit::lines_of(counted, way.target)) counted.along = line->axis;
+  const auto line = emit::lines_of(planned, way.target);
+  if (line) counted.along = line->axis;
   const kernel::SiteCost claimed = kernel::site_cost(counted);
   const int least = kernel::least_work(counted, kernel::cost(counted), way.target.is_cpu).special;
-  if (emit::tile_of(planned, way.target))
+  if (line && emit::tile_of(planned, *line, way.target))
     return compare_tile(claimed, least, result, emitted, where);
   EXPECT_EQ(site->loads, claimed.inputs) << where;
   EXPECT_EQ(site->stores, claimed.outputs) << where;

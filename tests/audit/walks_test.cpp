@@ -89,7 +89,9 @@ TEST_P(Walks, TilesAreBranchFreeAndCounted) {
       ASSERT_TRUE(compilation.program) << name;
       for (std::size_t i = 0; i < compilation.plan->kernels.size(); ++i) {
         const kernel::Kernel& planned = compilation.plan->kernels[i];
-        if (!planned.stages.empty() || !emit::tile_of(planned, way.target)) continue;
+        if (!planned.stages.empty()) continue;
+        const auto line = emit::lines_of(planned, way.target);
+        if (!line || !emit::tile_of(planned, *line, way.target)) continue;
         const program::Kernel& kernel = compilation.program->kernels[i];
         const AuditResult result = audit(kernel.source, way.target.target);
         const std::string where = std::string(name) + ", " + way.name + ": " + kernel.name;

@@ -214,7 +214,9 @@ TEST(Lines, OneDimensionIsMadeInTiles) {
   int number = 0;
   for (const Case& c : long_cases(1, true)) {
     SCOPED_TRACE(number++);
-    const auto tile = emit::tile_of(c.kernel, cuda);
+    const auto line = emit::lines_of(c.kernel, cuda);
+    ASSERT_TRUE(line.has_value());
+    const auto tile = emit::tile_of(c.kernel, *line, cuda);
     ASSERT_TRUE(tile.has_value());
     ASSERT_GE(tile->phases.size(), 3U);
     EXPECT_GT(tile->behind, 0);
@@ -235,7 +237,7 @@ TEST(Lines, OneDimensionIsWalkedInRuns) {
     const auto line = emit::lines_of(c.kernel, cuda);
     ASSERT_TRUE(line.has_value());
     EXPECT_GT(line->run, 0);
-    EXPECT_FALSE(emit::tile_of(c.kernel, cuda).has_value());
+    EXPECT_FALSE(emit::tile_of(c.kernel, *line, cuda).has_value());
     EXPECT_FALSE(emit::lines_of(c.kernel, device(program::Target::Native, true)).has_value());
     kernel::Kernel shorter = c.kernel;
     shorter.extent[0] = 1500;

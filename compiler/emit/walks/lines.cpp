@@ -378,12 +378,12 @@ Code held_text(const Job& job, const kernel::Line& line) {
   return text;
 }
 
-Code pass_on(const Job& job, const Job& all, const kernel::Line& line,
-             const std::vector<kernel::Line::Held>& held) {
+Code call_step(const Job& job, const kernel::Line& line,
+               const std::function<Code(const std::string&)>& symbol, const Code& par) {
   const Code real = type_name(job.body.real);
   Code text;
-  for (const auto& [symbol, member] : job.body.shared)
-    text += code("in.{} = {};\n", member, symbol);
+  for (const auto& [name, member] : job.body.shared)
+    text += code("in.{} = {};\n", member, symbol(name));
   for (int axis = 0; axis < 4; ++axis) {
     if (!job.body.site_axis[static_cast<std::size_t>(axis)]) continue;
     const Code place = axis == line.axis        ? "cell"
@@ -393,8 +393,14 @@ Code pass_on(const Job& job, const Job& all, const kernel::Line& line,
   }
   if (text.empty() && job.body.reads.empty())
     text += code("in.none = {};\n", literal(0.0L, job.body.real));
-  text += code("const vphi_out_{0} out = vphi_site_{0}(in, {1});\n", job.body.suffix,
-               job.body.suffix == all.body.suffix ? "par" : "warm_par");
+  return text + code("const vphi_out_{0} out = vphi_site_{0}(in, {1});\n", job.body.suffix, par);
+}
+
+Code pass_on(const Job& job, const Job& all, const kernel::Line& line,
+             const std::vector<kernel::Line::Held>& held) {
+  Code text = call_step(
+      job, line, [](const std::string& symbol) { return Code(symbol); },
+      job.body.suffix == all.body.suffix ? "par" : "warm_par");
   for (std::size_t i = 0; i < held.size(); ++i)
     text += code("{} = out.{};\n", held[i].name, job.body.handed_members[i]);
   return text;

@@ -89,6 +89,10 @@ Code at_places(const kernel::Line& line, std::size_t reduction);
 Code gather_sums(const Job& job, const kernel::Line& line, int threads);
 /// On a GPU: declarations of the held values.
 Code held_text(const Job& job, const kernel::Line& line);
+/// On a GPU: the members of `in` other than cells, and the call of the site function of `job` with
+/// the parameters `par`. `symbol` gives the text of a value that is handed to the function.
+Code call_step(const Job& job, const kernel::Line& line,
+               const std::function<Code(const std::string&)>& symbol, const Code& par);
 /// On a GPU: the members of `in` other than cells, the call of the site function of `job` (that of
 /// `all`, or a part of it), and the assignments of the held values.
 Code pass_on(const Job& job, const Job& all, const kernel::Line& line,

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "compiler/algebra/axis_names.hpp"
 #include "compiler/emit/patterns/colours.hpp"
 
 namespace vphi::emit {
@@ -143,17 +142,13 @@ class TileWriter {
                   last().body.suffix, age == 0 ? Code() : code(" - {}", age));
     };
     Code text = take_cells(job, line, load);
-    for (const auto& [symbol, member] : job.body.shared) {
-      const auto found = texts_.find(symbol);
-      text += code("in.{} = {};\n", member, found == texts_.end() ? Code(symbol) : found->second);
-    }
-    for (std::size_t axis = 0; axis < 4; ++axis)
-      if (job.body.site_axis[axis])
-        text += code("in.site_{} = ({}){};\n", algebra::kAxisNames[axis], real(),
-                     axis == 0 ? "cell" : "0");
-    if (job.body.reads.empty() && job.body.shared.empty() && !job.body.site_axis[0])
-      text += code("in.none = {};\n", literal(0.0L, job.body.real));
-    text += code("const vphi_out_{0} out = vphi_site_{0}(in, par_{0});\n", job.body.suffix);
+    text += call_step(
+        job, line,
+        [&](const std::string& symbol) {
+          const auto found = texts_.find(symbol);
+          return found == texts_.end() ? Code(symbol) : found->second;
+        },
+        "par_" + job.body.suffix);
     for (std::size_t i = 0; i < tile_.passed[p].size(); ++i) {
       const std::string& name = line.held[i].name;
       const Code value = "out." + job.body.handed_members[i];
@@ -188,12 +183,11 @@ class TileWriter {
 
 }  // namespace
 
-std::optional<kernel::Tile> tile_of(const kernel::Kernel& kernel, const TargetInfo& target) {
-  if (dialect_of(target).processor() || kernel.along >= 0) return {};
-  const std::optional<kernel::Line> line = lines_of(kernel, target);
-  if (!line || line->run == 0) return {};
+std::optional<kernel::Tile> tile_of(const kernel::Kernel& kernel, const kernel::Line& line,
+                                    const TargetInfo& target) {
+  if (dialect_of(target).processor() || line.run == 0) return {};
   kernel::Kernel along = kernel;
-  along.along = line->axis;
+  along.along = line.axis;
   std::optional<kernel::Tile> tile = kernel::tile_of(along);
   if (!tile || !worth_passing(*tile)) return {};
   const int threads = threads_of(*tile);
@@ -201,8 +195,8 @@ std::optional<kernel::Tile> tile_of(const kernel::Kernel& kernel, const TargetIn
   if (local_bytes(*tile, threads) > kMostBytes || stored_by(*tile, threads) < kLeast * threads)
     return {};
   for (kernel::Line& phase : tile->phases) {
-    phase.step.fast = line->step.fast;
-    phase.step.pairs_all_angles = line->step.pairs_all_angles;
+    phase.step.fast = line.step.fast;
+    phase.step.pairs_all_angles = line.step.pairs_all_angles;
   }
   return tile;
 }

@@ -10,9 +10,11 @@
 
 namespace vphi::emit {
 
-/// The tile of a kernel that would be walked in runs (Line::run), where what threads pass to each
-/// other fits the local memory and takes no longer than the arrays, and few threads have no result.
-std::optional<kernel::Tile> tile_of(const kernel::Kernel& kernel, const TargetInfo& target);
+/// The tile of a kernel that is walked in runs otherwise (`line`, of lines_of), where what threads
+/// pass to each other fits the local memory and takes less time than the arrays, and few threads
+/// have no result.
+std::optional<kernel::Tile> tile_of(const kernel::Kernel& kernel, const kernel::Line& line,
+                                    const TargetInfo& target);
 
 program::Kernel emit_tile(const kernel::Tile& tile, const TargetInfo& target,
                           const Bindings& bindings);
