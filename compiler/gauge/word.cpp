@@ -1,8 +1,6 @@
 #include "compiler/gauge/word.hpp"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 
 namespace vphi::gauge {
 
@@ -124,20 +122,6 @@ std::vector<Rest> rests(const Word& loop, int axis) {
     result.push_back({reversed ? inverse(rest) : rest, reversed});
   }
   return result;
-}
-
-std::optional<LinkAt> repeated_link(const Word& loop, int dims,
-                                    const std::array<std::int64_t, 4>& extent) {
-  std::set<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> seen;
-  for (const LinkAt& link : links(loop)) {
-    std::array<std::int64_t, 4> at{};
-    for (int i = 0; i < dims; ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      at[k] = ((link.at.d[i] % extent[k]) + extent[k]) % extent[k];
-    }
-    if (!seen.insert({link.axis, at[0], at[1], at[2], at[3]}).second) return link;
-  }
-  return std::nullopt;
 }
 
 }  // namespace vphi::gauge

@@ -8,9 +8,6 @@
 // (docs/formulas.md 2.1), for any group. Nothing here fails.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,10 +65,5 @@ struct Rest {
   bool reversed = false;
 };
 std::vector<Rest> rests(const Word& loop, int axis);
-
-/// A link that a loop passes twice on a lattice of these extents, including paths around the
-/// lattice.
-std::optional<LinkAt> repeated_link(const Word& loop, int dims,
-                                    const std::array<std::int64_t, 4>& extent);
 
 }  // namespace vphi::gauge

@@ -73,19 +73,6 @@ TEST(Word, Staples) {
       }
 }
 
-TEST(Word, RepeatedLinks) {
-  const std::array<std::int64_t, 4> large{8, 8, 8, 8}, narrow{8, 2, 8, 8}, short_{2, 8, 8, 8};
-  EXPECT_FALSE(repeated_link(kRectangle, 4, large));
-  EXPECT_TRUE(repeated_link(word("+0 +1 -0 -1 +0 +1 -0 -1"), 4, large));
-  // two steps around an axis of two sites: U_0(x + 2) is U_0(x)
-  EXPECT_FALSE(repeated_link(kPlaquette, 4, short_));
-  EXPECT_TRUE(repeated_link(word("+0 +0 +0 +1 -0 -0 -0 -1"), 4, short_));
-  EXPECT_TRUE(repeated_link(kPlaquette, 4, {1, 8, 8, 8}));
-  EXPECT_FALSE(repeated_link(kRectangle, 4, narrow));
-  EXPECT_TRUE(repeated_link(word("+0 +1 +1 -0 -1 -1"), 4, {8, 8, 8, 8}) == std::nullopt);
-  EXPECT_FALSE(repeated_link(word("+0 +0"), 1, {2, 1, 1, 1}));  // a line around the box
-}
-
 TEST(Paths, ProductsAndTraces) {
   for (const int n : {1, 2, 3, 5}) {
     Arena arena;
