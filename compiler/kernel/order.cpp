@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "compiler/algebra/op_cases.hpp"
@@ -62,12 +63,36 @@ class Multiples {
   std::unordered_map<const algebra::Node*, std::set<std::int64_t>> wanted_;
 };
 
+/// Sums that occur with both signs: one of the two serves as the base of powers of both.
+class Opposites {
+ public:
+  void see(std::span<const Expr> roots) {
+    algebra::visit(roots, [&](Expr, Expr node) {
+      if (node.is(Op::Add) && node->per_site && !node->fixed_order) sums_.insert(node.get());
+    });
+  }
+  /// -sum where it occurs and is the one that serves; nothing otherwise.
+  Expr instead_of(Expr sum) const {
+    if (!sums_.contains(sum.get())) return Expr();
+    const Expr opposite = -sum;
+    const bool serves = sums_.contains(opposite.get()) && opposite->id < sum->id;
+    return serves ? opposite : Expr();
+  }
+
+ private:
+  std::unordered_set<const algebra::Node*> sums_;
+};
+
 class OperationOrder {
  public:
   explicit OperationOrder(Arena& arena) : arena_(arena) {}
 
-  /// All values before the first of them is visited: rows of multiples are found here.
-  void announce(std::span<const Expr> roots) { multiples_.see(roots); }
+  /// All values before the first of them is visited: rows of multiples and sums of both signs are
+  /// found here.
+  void announce(std::span<const Expr> roots) {
+    multiples_.see(roots);
+    opposites_.see(roots);
+  }
 
   /// From here on Load(array) stands for this value, already in order.
   void share(int array, Expr value) { shared_[array] = value; }
@@ -289,7 +314,7 @@ class OperationOrder {
       if (factor.is_number() && factor->number.real == -1) {
         negative = !negative;
       } else if (factor.is(Op::Pow) && !factor->fixed_order) {
-        power(factor, above, below);
+        power(with_common_sign(factor, negative), above, below);
       } else {
         above.push_back(visit(factor));
       }
@@ -315,6 +340,17 @@ class OperationOrder {
     Expr value = factors[0];
     for (std::size_t i = 1; i < factors.size(); ++i) value = binary(Op::Mul, value, factors[i]);
     return value;
+  }
+
+  /// (a - b)^n with a whole n as (b - a)^n, where b - a occurs too.
+  Expr with_common_sign(Expr power, bool& negative) {
+    const Expr exponent = power.arg(1);
+    const bool whole = exponent.is_number() && exponent->number.exact &&
+                       exponent->number.rational.den == 1;
+    const Expr opposite = whole ? opposites_.instead_of(power.arg(0)) : Expr();
+    if (!opposite) return power;
+    negative = negative != (exponent->number.rational.num % 2 != 0);
+    return pow(opposite, exponent);
   }
 
   void power(Expr expr, std::vector<Expr>& above, std::vector<Expr>& below) {
@@ -386,6 +422,7 @@ class OperationOrder {
   Arena& arena_;
   bool pairs_ = false;  ///< inside a sum over pairs
   Multiples multiples_;
+  Opposites opposites_;
   std::unordered_map<const algebra::Node*, std::map<std::int64_t, CosSin>> cosines_sines_;
   dsl::Span span_;
   std::unordered_map<int, Expr> shared_;

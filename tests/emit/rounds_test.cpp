@@ -177,7 +177,8 @@ void check(program::Target language,
     EXPECT_NE(kernel.source.find("for (int round_1 = 0"), std::string::npos) << kernel.source;
     EXPECT_LT(kernel.source.size(), 20000U);
     const State start = random_state(c, 3), expected = reference(c, start);
-    const double most = c.kernel.compute == Precision::F32 ? 2e-6 : 1e-14;
+    // quotients in f32 are off by up to three units in the last place
+    const double most = c.kernel.compute == Precision::F32 ? 4e-6 : 1e-14;
     EXPECT_LT(difference(run(c, kernel, start), expected), most) << kernel.source;
   }
 }
@@ -199,7 +200,8 @@ void check_lanes(
     const program::Kernel kernel = emit::emit(c.kernel, processor(language), c.bindings);
     EXPECT_NE(kernel.source.find("vphi_site_round_1_iterated(lane, par)"), std::string::npos);
     const State start = random_state(c, 3), expected = reference(c, start);
-    const double most = c.kernel.compute == Precision::F32 ? 2e-6 : 1e-14;
+    // quotients in f32 are off by up to three units in the last place
+    const double most = c.kernel.compute == Precision::F32 ? 4e-6 : 1e-14;
     EXPECT_LT(difference(run(c, kernel, start), expected), most) << kernel.source;
   }
 }

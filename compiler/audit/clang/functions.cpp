@@ -25,8 +25,8 @@ constexpr std::array<std::string_view, 12> kFree = {
 
 // PTX ISA, floating-point instructions with an approximate form, and those with a rounding of
 // their own.
-constexpr std::array<std::string_view, 11> kInstructions = {
-    "rsqrt", "sqrt", "rcp", "div", "sin", "cos", "lg2", "ex2", "add", "fma", "cvt"};
+constexpr std::array<std::string_view, 13> kInstructions = {
+    "rsqrt", "sqrt", "rcp", "div", "sin", "cos", "lg2", "ex2", "add", "fma", "cvt", "max", "min"};
 
 constexpr std::array<std::string_view, 8> kRounded = {"add",    "sub",    "mul",    "div",
                                                       "add_rn", "sub_rn", "mul_rn", "div_rn"};

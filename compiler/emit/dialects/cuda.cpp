@@ -31,6 +31,7 @@ const Dialect& cuda_dialect() {
                 .line_copies = "lines_copy_cuda.txt",
                 .quick = "fast_math_cuda.txt",
                 .near = "near_math_f32.txt",
+                .extremes = "extremes_cuda.txt",
                 .quick_draws = "fast_math_draws_cuda.txt",
                 .quick_lines = "fast_math_lines_cuda.txt",
                 .seeds = "seeds_cuda.txt",

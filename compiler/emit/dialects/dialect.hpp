@@ -73,7 +73,8 @@ struct Texts {
   const char* lanes_f64 = "";
   const char* line_copies = "";  ///< copies into local memory for walks along lines
   const char* quick = "";        ///< approximate quotients and roots in f32
-  const char* near = "";         ///< quotients and roots in f32 to the last place; f64 has seeds
+  const char* near = "";         ///< quotients, roots and powers in f32; f64 has seeds
+  const char* extremes = "";     ///< the larger and the smaller of two numbers in f32
   const char* quick_draws = "";  ///< approximate functions for random numbers
   const char* quick_lines = "";  ///< approximate functions for walks along lines
   const char* seeds = "";        ///< seeds of quotients and roots in f64

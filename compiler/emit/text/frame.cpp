@@ -247,7 +247,9 @@ Code near_functions(const Dialect& dialect, Precision precision) {
   slots["asm"] = dialect.words.assembler;
   slots["bits"] = dialect.words.bits_of_float;
   slots["float_of_bits"] = dialect.words.float_of_bits;
-  return fill("near_seeds_f32.txt", slots) + fill(dialect.texts.near, {});
+  const std::string extremes = dialect.texts.extremes;
+  return fill("near_seeds_f32.txt", slots) + fill(dialect.texts.near, {}) +
+         (extremes.empty() ? Code() : fill(extremes, {}));
 }
 
 }  // namespace

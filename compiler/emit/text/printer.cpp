@@ -444,13 +444,22 @@ Printer::Piece Printer::call_of(const std::string& name, std::span<const Expr> a
   return {name + "(" + text + ")", 0};
 }
 
+// A choice keeps NaN of the first argument and not of the second. The device's own function keeps
+// none of them, and its instruction for two numbers both.
 Printer::Piece Printer::extreme(const Node& node, const char* name) {
   const bool own = !device_extremes_ || precision_ == Precision::F64;
+  const bool instruction = near_f32() && *dialect_.texts.extremes != '\0';
+  const bool least = node.op == Op::Min;
+  const auto function = [&](bool known) {
+    if (own && !instruction) return suffixed(name);
+    if (own && !known) return suffixed(least ? "vphi_lower" : "vphi_higher");
+    return spelled(dialect_, least ? "fmin" : "fmax", precision_);
+  };
   std::string text = number(node.args.at(0));
-  const std::string function =
-      own ? suffixed(name) : spelled(dialect_, node.op == Op::Min ? "fmin" : "fmax", precision_);
-  for (std::size_t i = 1; i < node.args.size(); ++i)
-    text = function + "(" + text + ", " + number(node.args[i]) + ")";
+  for (std::size_t i = 1; i < node.args.size(); ++i) {
+    const bool known = i == 1 && node.args[0].is(Op::Number);
+    text = function(known) + "(" + text + ", " + number(node.args[i]) + ")";
+  }
   return {text, 0};
 }
 

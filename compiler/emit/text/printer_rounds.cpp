@@ -63,7 +63,8 @@ std::string Printer::same(const std::string& a, const std::string& b) {
 
 // The values of every fourth round are kept, so that up to four values in turn are noticed. Before
 // the first round they are those that it is given, as if round -1 had made them. A loop of values
-// in turn ends where the last round would end. Everything is a select but the end of the loop.
+// in turn ends where the last round would end, a multiple of their number (1 to 4) from here.
+// Everything is a select but the end of the loop.
 Printer::Watch Printer::watch(const kernel::Rounds& rounds, const std::vector<std::string>& names,
                               const std::string& counter) {
   Watch watch;
@@ -82,7 +83,8 @@ Printer::Watch Printer::watch(const kernel::Rounds& rounds, const std::vector<st
   }
   watch.end = fmt::format(
       "{0} = {1} ? {2} - {3} : {0};\n{3} = ({2} & 3) == 3 ? {2} : {3};\n{4}"
-      "const int {5} = {6} | ((0 < {0}) & (({7} - {2}) % ({0} + !{0}) == 0));\n"
+      "const int {5} = {6} | ((0 < {0}) & (({0} == 3 ? ({7} - {2}) % 3 : ({7} - {2}) & ({0} - 1)) "
+      "== 0));\n"
       "if ({5}) break;\n",
       turn, equal, counter, at, keep, known, watch.unchanged, rounds.times - 1);
   return watch;

@@ -26,7 +26,7 @@ JointIteration::JointIteration(const Equations& d, std::vector<Unknown> unknowns
         steps.push_back(g);
         continue;
       }
-      const Expr slope = snap_numbers(algebra::derivative(g, x));
+      const Expr slope = snap_numbers(slope_of(unknown));
       Expr step = x - (x - g) / (arena.integer(1) - slope);
       if (unknown.solve->from) step = arena.make(Op::Max, {step, arena.real(*unknown.solve->from)});
       if (unknown.solve->to) step = arena.make(Op::Min, {step, arena.real(*unknown.solve->to)});
@@ -35,6 +35,24 @@ JointIteration::JointIteration(const Equations& d, std::vector<Unknown> unknowns
     made_by_steps_.emplace_back(steps);
     made_by_g_.emplace_back(unknown.g);
   }
+}
+
+/// dg/dx of Newton's method where the others follow x: each has been found by its line, or by a step
+/// of Newton's method, for the x of now, and changes with it.
+Expr JointIteration::slope_of(const Unknown& unknown) const {
+  const Expr x = unknown.symbols[0], g = unknown.g[0];
+  Expr slope = algebra::derivative(g, x);
+  for (const Unknown& other : unknowns_) {
+    if (&other == &unknown) continue;
+    for (std::size_t k = 0; k < other.symbols.size(); ++k) {
+      const Expr y = other.symbols[k];
+      Expr follows = algebra::derivative(other.g[k], x);
+      if (other.solve->method == Solve::Method::Newton)
+        follows = follows / (d_.arena().integer(1) - algebra::derivative(other.g[k], y));
+      slope = slope + algebra::derivative(g, y) * follows;
+    }
+  }
+  return slope;
 }
 
 std::vector<double> JointIteration::first() const {

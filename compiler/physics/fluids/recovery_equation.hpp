@@ -66,6 +66,7 @@ class JointIteration {
  private:
   static constexpr int kMostRounds = 4000;
 
+  Expr slope_of(const Unknown& unknown) const;
   std::vector<double> first() const;
   std::vector<double> values(const algebra::Evaluation& of, const Numbers& quantities,
                              const std::vector<double>& x) const;
