@@ -51,6 +51,8 @@ std::string option_takes(const dsl::OptionRule& option) {
       return "an expression of the state at a site";
     case dsl::Takes::Vector:
       return "the same, with a component for each axis";
+    case dsl::Takes::Guess:
+      return "a number, or an expression at a site";
     case dsl::Takes::Values:
       return "a list of whole numbers, or a range";
     case dsl::Takes::Condition:

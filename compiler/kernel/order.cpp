@@ -345,8 +345,8 @@ class OperationOrder {
   /// (a - b)^n with a whole n as (b - a)^n, where b - a occurs too.
   Expr with_common_sign(Expr power, bool& negative) {
     const Expr exponent = power.arg(1);
-    const bool whole = exponent.is_number() && exponent->number.exact &&
-                       exponent->number.rational.den == 1;
+    const bool whole =
+        exponent.is_number() && exponent->number.exact && exponent->number.rational.den == 1;
     const Expr opposite = whole ? opposites_.instead_of(power.arg(0)) : Expr();
     if (!opposite) return power;
     negative = negative != (exponent->number.rational.num % 2 != 0);

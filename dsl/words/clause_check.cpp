@@ -270,6 +270,7 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
       break;
     case Takes::AtSite:  // by the check of its own clause
     case Takes::Vector:
+    case Takes::Guess:
       break;
     case Takes::Values:
       if (value.kind != ExprKind::List && value.kind != ExprKind::Range) {

@@ -53,6 +53,7 @@ class ClauseCheck {
   void sample(const Clause& clause);
   void level(const Clause& clause);
   void recover(const Clause& clause);
+  void solve_start(const Clause& clause, const Scope& scope);
   void conserve(const Clause& clause);
   void relax(const Clause& clause);
 

@@ -386,7 +386,10 @@ void ClauseCheck::recover(const Clause& clause) {
       scope.locals.emplace(name, Scope::Local{Value{}, nullptr, {}});
   }
   for (const Line& line : clause.body) {
-    if (line.kind == Line::Kind::Clause) continue;
+    if (line.kind == Line::Kind::Clause) {
+      solve_start(line.clause, scope);
+      continue;
+    }
     const Head& head = line.definition.head;
     const Value value = inference_.infer(*line.definition.value, scope);
     const Symbol* symbol = resolved_.find(head.name);
@@ -411,6 +414,19 @@ void ClauseCheck::conserve(const Clause& clause) {
     inference_.require(*rate->value, flux, density.type, "the rate of `" + symbol->name + "`",
                        symbol->declared);
   }
+}
+
+/// A number starts every component.
+void ClauseCheck::solve_start(const Clause& clause, const Scope& scope) {
+  const ExprPtr start = option(clause, "start");
+  const ExprPtr name = clause.items.empty() ? nullptr : clause.items[0].value;
+  if (!start || !name) return;
+  const Value value = inference_.infer(*start, scope);
+  const Scope::Local* local = scope.find(name->text);
+  if (local == nullptr || !local->value || value.type.base == Base::Real ||
+      value.type.base == Base::Integer || value.type.base == Base::Unknown)
+    return;
+  inference_.require(*start, value, local->value->type, "`start`", name->span);
 }
 
 void ClauseCheck::relax(const Clause& clause) {

@@ -122,7 +122,7 @@ constexpr OptionRule kRelax[] = {
 constexpr OptionRule kSolve[] = {
     {"tol", "largest change of the last iteration", Takes::Positive},
     {"max", "iterations at most", Takes::Count},
-    {"start", "first guess", Takes::Number},
+    {"start", "first guess: a number, or a formula of the densities", Takes::Guess},
     {"from", "least value (newton, bisection)", Takes::Number},
     {"to", "largest value (newton, bisection)", Takes::Number},
 };

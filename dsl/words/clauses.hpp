@@ -28,6 +28,7 @@ enum class Takes {
   Values,  ///< a list of numbers or a range: [-1, 1], 0..q-1
   AtSite,  ///< an expression of the state at a site, a number
   Vector,  ///< the same with a component for each axis of the lattice
+  Guess,   ///< a number, or an expression at a site with as many components as what is found
 };
 
 struct OptionRule {

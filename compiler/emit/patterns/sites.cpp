@@ -17,7 +17,7 @@ namespace vphi::emit {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kThreadsHeld = 128;            // where a site holds many numbers
+constexpr int kThreadsHeld = 128;            // where a site holds many numbers, or has loops
 constexpr std::int64_t kSitesPerThread = 8;  // of an instance among many
 constexpr int kStripBytes = 16;              // of an array that a thread takes at once
 constexpr std::int64_t kLeastStrips = 4;     // strips of a thread from which on they are used
@@ -211,7 +211,7 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   // a group (2 to 17 % on an H200). Of many instances each takes few groups, whatever the device.
   const bool many = kernel.instances > 1;
   const auto reductions_64 = static_cast<std::int64_t>(kernel.reductions.size());
-  const int usual = job.body.held > 0 ? kThreadsHeld : kThreads;
+  const int usual = job.body.held > 0 || job.body.rolled ? kThreadsHeld : kThreads;
   const bool alone = kernel.reach == kernel::Reach::Group;
   const bool free = kernel.reach == kernel::Reach::Launch;
   const int threads = !free  ? kernel.threads

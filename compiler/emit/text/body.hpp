@@ -79,6 +79,7 @@ struct Body {
   int parameters = 0;                          ///< members of the `par` struct
   /// Largest number of live values of a site, where it computes in the order of register_order.hpp.
   int held = 0;
+  bool rolled = false;          ///< some values are found by loops of rounds
   std::vector<Piece> pieces;    ///< in that case the site function in pieces; otherwise empty
   std::vector<LaneLoop> loops;  ///< between parts of the site function
   std::vector<std::string> lane_members;  ///< of all loops

@@ -118,6 +118,7 @@ Code BodyBuilder::site_function() {
   const bool many = few_registers_ && body_.reads.size() >= kernel::kManyReads;
   std::vector<kernel::Rounds> rounds;
   if (!dialect_.processor()) rounds = kernel::rounds_in_loops(roots_, is_leaf, body_.real, many);
+  body_.rolled = !rounds.empty();
   std::vector<Expr> order;
   if (many && rounds.empty()) order = order_of_many();
   Printer printer = this->printer(scope, [&](const Node& node) {

@@ -35,6 +35,8 @@ struct Solve {
   Method method = Method::FixedPoint;
   std::optional<long double> from, to;  ///< bounds of the solution
   long double tolerance = 1e-10L, start = 0;
+  /// The start by component as functions of quantities; empty: the number `start`.
+  std::vector<Expr> start_of_state;
   std::int64_t most = 100;
   bool most_given = false;
   dsl::Span span;

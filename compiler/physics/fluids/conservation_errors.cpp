@@ -258,6 +258,14 @@ Diagnostic vector_by(Span span, const std::string& name) {
                "write `by fixed_point`");
 }
 
+Diagnostic start_is_open(Span span, const std::string& name) {
+  return error(
+      "E0793", span, fmt::format("the start of `{}` needs what is still to be found", name), "",
+      "an iteration starts from a number, or from densities, what relaxes and names that are "
+      "found before",
+      "write a formula of the densities, or a number");
+}
+
 Diagnostic bound_of_fixed_point(Span span, const std::string& option) {
   return error("E0793", span, fmt::format("`fixed_point` takes no `{}`", option), "",
                "`from` and `to` enclose a root for newton and bisection; u = g(u) is iterated from "

@@ -37,8 +37,8 @@ JointIteration::JointIteration(const Equations& d, std::vector<Unknown> unknowns
   }
 }
 
-/// dg/dx of Newton's method where the others follow x: each has been found by its line, or by a step
-/// of Newton's method, for the x of now, and changes with it.
+/// dg/dx of Newton's method where the others follow x: each has been found by its line, or by a
+/// step of Newton's method, for the x of now, and changes with it.
 Expr JointIteration::slope_of(const Unknown& unknown) const {
   const Expr x = unknown.symbols[0], g = unknown.g[0];
   Expr slope = algebra::derivative(g, x);
@@ -55,10 +55,14 @@ Expr JointIteration::slope_of(const Unknown& unknown) const {
   return slope;
 }
 
-std::vector<double> JointIteration::first() const {
+std::vector<double> JointIteration::first(const Numbers& quantities) const {
   std::vector<double> x;
-  for (const Unknown& unknown : unknowns_)
-    x.insert(x.end(), unknown.symbols.size(), static_cast<double>(unknown.solve->start));
+  for (const Unknown& unknown : unknowns_) {
+    for (const Expr start : unknown.solve->start_of_state)
+      x.push_back(evaluated(start, quantities));
+    if (unknown.solve->start_of_state.empty())
+      x.insert(x.end(), unknown.symbols.size(), static_cast<double>(unknown.solve->start));
+  }
   return x;
 }
 
@@ -105,7 +109,7 @@ double JointIteration::distance(const std::vector<double>& a, const std::vector<
 }
 
 std::vector<double> JointIteration::solved(const Numbers& quantities) const {
-  std::vector<double> x = first();
+  std::vector<double> x = first(quantities);
   double before = std::numeric_limits<double>::infinity();
   for (int round = 0; round < kMostRounds; ++round) {
     std::vector<double> then = next(quantities, x);
@@ -160,15 +164,16 @@ JointSolution JointIteration::solution(const std::vector<TrialState>& states,
     const std::vector<double> zero(symbols_.size(), 0.0);
     double largest = 0;
     for (const std::vector<double>& x : exact) largest = std::max(largest, distance(x, zero, name));
+    const bool from_zero = solve.start == 0 && solve.start_of_state.empty();
     tolerance.push_back(
-        std::max(static_cast<double>(solve.tolerance), solve.start == 0 ? unit * largest : 0.0));
+        std::max(static_cast<double>(solve.tolerance), from_zero ? unit * largest : 0.0));
     most = std::min(most, solve.most);
   }
   JointSolution made;
   made.names.resize(count);
   double contraction = 0;
   for (std::size_t s = 0; s < states.size(); ++s) {
-    std::vector<double> x = first();
+    std::vector<double> x = first(states[s].quantities);
     const auto errors_of = [&] {
       std::vector<double> errors;
       for (std::size_t name = 0; name < count; ++name)
@@ -256,8 +261,12 @@ std::vector<Expr> JointIteration::after(std::int64_t rounds, std::vector<Expr> x
 
 void JointIteration::write(JointSolution& made, bool from_others) const {
   std::vector<Expr> starts;
-  for (const Unknown& unknown : unknowns_)
-    starts.insert(starts.end(), unknown.symbols.size(), d_.arena().real(unknown.solve->start));
+  for (const Unknown& unknown : unknowns_) {
+    const std::vector<Expr>& own = unknown.solve->start_of_state;
+    starts.insert(starts.end(), own.begin(), own.end());
+    if (own.empty())
+      starts.insert(starts.end(), unknown.symbols.size(), d_.arena().real(unknown.solve->start));
+  }
   const std::vector<Expr> values = after(made.iterations, std::move(starts));
   std::vector<Expr> again;
   if (from_others) again = after(made.iterations, symbols_);

@@ -39,6 +39,7 @@ class Recovery {
     d_.ledger.body(*clause);
     read_solves();
     read_facts();
+    read_starts();
     states_ = trials_.drawn(kStates);
     std::vector<Derived> result;
     for (const std::vector<std::size_t>& group : groups()) {
@@ -150,6 +151,7 @@ class Recovery {
 
   /// `solve u` of a number that no other unknown needs.
   void solve_number(std::size_t which, std::vector<Derived>& result) {
+    close_start(solves_[which]);
     const Solve& solve = solves_[which];
     const RecoveredFact& own = fact(solve.name);
     const Expr symbol = own.symbols[0];
@@ -181,6 +183,7 @@ class Recovery {
   void solve_together(const std::vector<std::size_t>& group, std::vector<Derived>& result) {
     std::vector<Unknown> unknowns;
     for (const std::size_t which : group) {
+      close_start(solves_[which]);
       const Solve& solve = solves_[which];
       const RecoveredFact& own = fact(solve.name);
       if (own.values.size() > 1 && solve.method != Solve::Method::FixedPoint)
@@ -262,6 +265,49 @@ class Recovery {
     });
   }
 
+  /// `start = ...`: a number, or a formula of the densities.
+  void read_starts() {
+    for (Solve& solve : solves_) {
+      const auto found = starts_.find(solve.name);
+      if (found == starts_.end()) continue;
+      const Value value = lower_.value(*found->second, scope_);
+      const bool of_state = std::ranges::any_of(value.parts, [](const Component& part) {
+        bool found_any = false;
+        algebra::visit(part.re, [&](Expr node) {
+          found_any = found_any || node.is(Op::Load) || node.is(Op::Site);
+        });
+        return found_any || names_of_recovery(part.re);
+      });
+      if (!of_state) {
+        solve.start = lower_.fixed_number(*found->second, "the start");
+        continue;
+      }
+      const std::size_t size = fact(solve.name).symbols.size();
+      if (value.parts.size() != size && value.parts.size() != 1)
+        d_.fail(errors::wrong_shape(found->second->span,
+                                    fmt::format("`{}` has {} components", solve.name, size)));
+      for (std::size_t i = 0; i < size; ++i)
+        solve.start_of_state.push_back(value.parts[value.parts.size() == 1 ? 0 : i].re);
+    }
+  }
+  static bool names_of_recovery(Expr value) {
+    bool found = false;
+    algebra::visit(value, [&](Expr node) { found = found || node.is(Op::Symbol); });
+    return found;
+  }
+
+  /// The start as a function of stored quantities and of what has been found before.
+  void close_start(Solve& solve) {
+    for (Expr& value : solve.start_of_state) {
+      const dsl::Span span = starts_.at(solve.name)->span;
+      value = snap_numbers(with_loads(full(value, span)));
+      refuse_primitive(value, span);
+      algebra::visit(value, [&](Expr node) {
+        if (open_.contains(node.get())) d_.fail(errors::start_is_open(span, solve.name));
+      });
+    }
+  }
+
   void read_solves() {
     for (const dsl::Line& line : clause_->body) {
       if (line.kind != dsl::Line::Kind::Clause || line.clause.keyword != "solve") continue;
@@ -291,7 +337,7 @@ class Recovery {
           solve.most = lower_.fixed_integer(*item.value, "the most iterations");
           solve.most_given = true;
         }
-        if (name == "start") solve.start = lower_.fixed_number(*item.value, "the start");
+        if (name == "start") starts_[solve.name] = item.value.get();
         if (name == "from") solve.from = lower_.fixed_number(*item.value, "the least value");
         if (name == "to") solve.to = lower_.fixed_number(*item.value, "the largest value");
         if ((name == "from" || name == "to") && solve.method == Solve::Method::FixedPoint)
@@ -326,7 +372,7 @@ class Recovery {
       if (!sizes.contains(solve.name)) d_.fail(errors::solve_without_fact(solve.span, solve.name));
     for (int iteration = 0; iteration < 2; ++iteration) {
       facts_.clear();
-      Scope scope;
+      Scope& scope = scope_ = Scope{};
       scope.dynamic = true;
       for (const StateField& field : d_.fields) {
         if (!field.conserved || !field.relaxed || sizes.contains(field.name)) continue;
@@ -445,6 +491,8 @@ class Recovery {
   TrialStates trials_;
   const dsl::Clause* clause_ = nullptr;
   std::vector<Solve> solves_;
+  std::map<std::string, const dsl::Expr*> starts_;  ///< as written, by the name that is solved for
+  Scope scope_;                                     ///< of the formulas
   std::vector<RecoveredFact> facts_;
   std::vector<Sample> states_;
   std::set<const algebra::Node*> open_;  ///< symbols of the names that are solved for

@@ -45,7 +45,7 @@ class Solver {
 
  private:
   double fixed_point(Expr g, const TrialState& sample) const {
-    double u = static_cast<double>(solve_.start);
+    double u = start_of(sample);
     for (int iteration = 0; iteration < kMostIterations; ++iteration) {
       const double next = evaluated(g, sample.quantities, solved_, u);
       if (!std::isfinite(next)) return next;
@@ -54,6 +54,15 @@ class Solver {
       if (there) return u;
     }
     return std::nan("");
+  }
+
+  bool starts_from_state() const { return !solve_.start_of_state.empty(); }
+  double start_of(const TrialState& sample) const {
+    return starts_from_state() ? evaluated(solve_.start_of_state[0], sample.quantities)
+                               : static_cast<double>(solve_.start);
+  }
+  Expr start() const {
+    return starts_from_state() ? solve_.start_of_state[0] : d_.arena().real(solve_.start);
   }
 
   double held(double u) const {
@@ -72,13 +81,13 @@ class Solver {
   double tolerance_shown(double first) const {
     const double unit = real_precision(d_) == Precision::F32 ? 0x1p-26 : 0x1p-55;
     const auto asked = static_cast<double>(solve_.tolerance);
-    return solve_.start == 0 ? std::max(asked, unit * first) : asked;
+    return solve_.start == 0 && !starts_from_state() ? std::max(asked, unit * first) : asked;
   }
 
   bool bounded() const { return solve_.from && solve_.to; }
 
-  Step first_step() const {
-    Step at{held(static_cast<double>(solve_.start)), 0, 0};
+  Step first_step(const TrialState& sample) const {
+    Step at{held(start_of(sample)), 0, 0};
     if (bounded()) {
       at.low = static_cast<double>(*solve_.from), at.high = static_cast<double>(*solve_.to);
     }
@@ -132,7 +141,7 @@ class Solver {
     if (solve_.method == Solve::Method::Newton) {
       const Expr slope = algebra::derivative(g, solved_);
       const double side = side_of(g, sample);
-      Step at = first_step();
+      Step at = first_step(sample);
       for (int iteration = 0; iteration < 200 && std::isfinite(at.u); ++iteration) {
         const double before = at.u;
         newton_iteration(g, slope, sample, side, at);
@@ -163,7 +172,8 @@ class Solver {
     earlier_(hard);
     for (TrialState& sample : solved(std::move(hard), g)) states.push_back(std::move(sample));
     const double side = bounded() ? common_side(g, states) : 1;
-    std::vector<Step> now(states.size(), first_step());
+    std::vector<Step> now;
+    for (const TrialState& sample : states) now.push_back(first_step(sample));
     const TrialState* worst = nullptr;
     for (;; ++solution.iterations) {
       solution.reached = 0;
@@ -202,9 +212,11 @@ class Solver {
     const Expr steep = snap_numbers(algebra::derivative(g, solved_));
     const Expr one = d_.arena().integer(1);
     const Expr iteration = solved_ - (solved_ - g) / (one - steep);
-    Expr u = d_.arena().real(held(static_cast<double>(solve_.start)));
     Expr low = solve_.from ? d_.arena().real(*solve_.from) : Expr{};
     Expr high = solve_.to ? d_.arena().real(*solve_.to) : Expr{};
+    Expr u = start();
+    if (low) u = d_.arena().make(Op::Max, {low, u});
+    if (high) u = d_.arena().make(Op::Min, {high, u});
     for (std::int64_t i = 0; i < solution.iterations; ++i) {
       const Expr next = algebra::substitute(iteration, solved_, u);
       if (!bounded()) {
@@ -347,7 +359,7 @@ class Solver {
                               : std::numeric_limits<double>::infinity();
       if (!(here <= q)) q = here, worst = &sample;
       if (std::isfinite(sample.u)) {
-        first = std::max(first, std::abs(sample.u - static_cast<double>(solve_.start)));
+        first = std::max(first, std::abs(sample.u - start_of(sample)));
       }
     }
     if (!(q < 1))
@@ -371,7 +383,7 @@ class Solver {
     const Expr whole = g;
     const std::vector<Guard> guards = strip(g);
     g = snap_numbers(g);
-    Expr u = d_.arena().real(solve_.start);
+    Expr u = start();
     for (std::int64_t i = 0; i < solution.iterations; ++i) u = algebra::substitute(g, solved_, u);
     return ended(std::move(solution), guarded(u, guards), whole);
   }

@@ -67,7 +67,7 @@ class JointIteration {
   static constexpr int kMostRounds = 4000;
 
   Expr slope_of(const Unknown& unknown) const;
-  std::vector<double> first() const;
+  std::vector<double> first(const Numbers& quantities) const;
   std::vector<double> values(const algebra::Evaluation& of, const Numbers& quantities,
                              const std::vector<double>& x) const;
   bool solves(const Numbers& quantities, const std::vector<double>& x) const;

@@ -70,6 +70,49 @@ TEST(SeveralSolves, OneAfterTheOther) {
   }
 }
 
+/// A start at each site changes nothing but the number of iterations: of a name found by itself, of
+/// one whose start is a name that is found before it, and of names found together.
+TEST(SeveralSolves, StartFromFormulas) {
+  const std::string numbers = gas("eps/3 + 0.01*eps/(1 + eps)");
+  const std::string formulas =
+      changed(changed(numbers, "tol = 1e-13, start = 1", "tol = 1e-13, start = sqrt(n)"),
+              "max = 60, start = 0", "max = 60, start = norm(M)/(4/3*E)");
+  const auto first = run_text(numbers, {}), second = run_text(formulas, {});
+  for (const char* column : {"off", "apart", "E"})
+    EXPECT_NEAR(last(first, column), last(second, column), 1e-12) << column;
+  for (const char* start : {"start = 1, from", "start = (E/2)^(1/4), from"}) {
+    for (const char* of_v : {"start = 0", "start = M/(4/3*E)"}) {
+      std::string text = R"(model joint "T and v together"
+lattice line: 32, length = 1, boundary = periodic
+primitive T: real, v: vec(1)
+p = T^4/3 + 0.01*T^3
+h = T*d(p, T)
+W = 1/sqrt(1 - norm2(v))
+conserve M = h*W^2*v:    div(M*v) + grad(p)
+conserve E = h*W^2 - p:  div((E + p)*v)
+recover {
+  T = T*(max(E - dot(M, v), 1e-20)/(h - p))^(1/3)
+  v = M/(E + p)
+  solve T by newton, tol = 1e-13, start = 1, from = 1e-6, to = 1e6
+  solve v by fixed_point, tol = 1e-13, max = 90, start = 0
+}
+scheme kt, speed = 1
+evolve heun, dt = 0.2*dx, until = t > 0.5
+init T = 1 + 0.3*sin(2*pi*x), v = [0.5*cos(2*pi*x)]
+precision real = f64
+every 20 steps: T4 = mean(T^4), flow = mean(v[0]^2), left = max(residual) -> "joint.h5"
+)";
+      text = changed(text, "start = 1, from", start);
+      text = changed(text, "start = 0\n}", std::string(of_v) + "\n}");
+      const auto result = run_text(text, {});
+      static const double t4 = last(result, "T4"), flow = last(result, "flow");  // of the first
+      EXPECT_NEAR(last(result, "T4"), t4, 1e-12);
+      EXPECT_NEAR(last(result, "flow"), flow, 1e-12);
+      EXPECT_LT(last(result, "left"), 1e-11);
+    }
+  }
+}
+
 /// Viscous Gubser flow with the temperature for the energy density: T and the velocity need each
 /// other. The numbers are those of the model with one solve; slopes are of conserved quantities,
 /// since those of T are not those of T^4.

@@ -138,7 +138,7 @@ WrittenFluid::WrittenFluid(const dsl::Resolved& resolved, Written& text)
         for (const Name& p : primitives_)
           if (p.name == solve.name) solve.size = p.size;
       } else if (item.head->name == "start") {
-        solve.start = number();
+        solve.start = item.value.get();
       } else if (item.head->name == "from") {
         solve.from = number();
       } else if (item.head->name == "to") {
@@ -184,6 +184,16 @@ Cell WrittenFluid::densities(const Cell& primitives, const Place& place) {
 
 // ---- recovery -------------------------------------------------------------------------------
 
+/// Where an iteration starts; a number stands for all components.
+Numbers WrittenFluid::started(const WrittenSolve& solve, const Written::Given& names,
+                              const Place& place) {
+  const auto size = static_cast<std::size_t>(solve.size);
+  if (!solve.start) return Numbers::vector(std::vector<Complex>(size));
+  const Numbers value = text_.value(*solve.start, names, &place);
+  return value.parts.size() == size ? value
+                                    : Numbers::vector(std::vector<Complex>(size, value.parts[0]));
+}
+
 /// The solution of u = g(u) by fixed-point iteration, and where that does not converge by
 /// bisection.
 long double WrittenFluid::root(const Written::Given& names, const Place& place) {
@@ -196,7 +206,8 @@ long double WrittenFluid::root(const Written::Given& names, const Place& place) 
     return text_.value(fact, own, &place).parts[0].real();
   };
   constexpr int kRounds = 2000;
-  long double u = solve.start, before = std::numeric_limits<long double>::infinity();
+  long double u = started(solve, names, place).parts[0].real();
+  long double before = std::numeric_limits<long double>::infinity();
   for (int round = 0; round < kRounds && std::isfinite(u); ++round) {
     const long double next = g(u), step = std::fabs(next - u);
     if (ended(step / std::max(1.0L, std::fabs(u)), before)) return next;
@@ -220,8 +231,7 @@ Numbers WrittenFluid::vector_root(const Written::Given& names, const Place& plac
   Written::Given own = names;
   const WrittenSolve& solve = solves_.front();
   own.formulas.erase(solve.name);
-  Numbers v = Numbers::vector(
-      std::vector<Complex>(static_cast<std::size_t>(solve.size), Complex(solve.start)));
+  Numbers v = started(solve, names, place);
   constexpr int kRounds = 2000;
   long double before = std::numeric_limits<long double>::infinity();
   for (int round = 0; round < kRounds; ++round) {
@@ -245,8 +255,7 @@ std::vector<Numbers> WrittenFluid::joint_roots(const Written::Given& names, cons
   Written::Given own = names;
   for (const WrittenSolve& solve : solves_) {
     own.formulas.erase(solve.name);
-    own.values[solve.name] = Numbers::vector(
-        std::vector<Complex>(static_cast<std::size_t>(solve.size), Complex(solve.start)));
+    own.values[solve.name] = started(solve, names, place);
   }
   const auto g = [&](const WrittenSolve& solve) {
     return text_.value(*facts_.at(solve.name), own, &place);

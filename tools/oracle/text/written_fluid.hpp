@@ -34,7 +34,7 @@ struct FluidCell {
 /// A `solve u` in `recover`.
 struct WrittenSolve {
   std::string name;
-  long double start = 0;
+  const dsl::Expr* start = nullptr;  ///< null: from 0
   std::optional<long double> from, to;
   bool iterates = true;  ///< u = g(u) converges by itself
   int size = 1;          ///< components of what is solved for
@@ -128,6 +128,7 @@ class WrittenFluid {
   void turn(const FluidCell& cell, const Place& place, std::vector<Cell>& out);
   long double mean(int without, const std::function<long double(const std::array<int, 3>&)>& value);
   Cell found(const Cell& quantities, const Place& place);
+  Numbers started(const WrittenSolve& solve, const Written::Given& names, const Place& place);
   long double root(const Written::Given& names, const Place& place);
   Numbers vector_root(const Written::Given& names, const Place& place);
   std::vector<Numbers> joint_roots(const Written::Given& names, const Place& place);
