@@ -107,6 +107,7 @@ TEST(AxionInflation, WavesOfOneHelicityGrowByTheRateOfTheLattice) {
       "sweep n = [-3, -1, 1, 3]\nlattice box: 2 * 2 * 32, spacing = 2*pi/(32*m)");
   put(text, "A ~ spectrum((k < 30*m)/(2*k))", "A = 1e-10*[cos(n*m*z), sin(n*m*z), 0]\ninit E = 0");
   testing::cut(text, "init E = [M", "init E = [M");
+  put(text, "evolve heun", "evolve rk4");
   text += "at end: size = mean(norm(A))*1e10 -> \"w.h5\"\n";
   Simulation setup;
   setup.until = "t > 2.9975/m";
