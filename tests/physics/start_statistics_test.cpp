@@ -18,7 +18,7 @@
 namespace vphi {
 namespace {
 
-constexpr int kSites = 12, kDraws = 60;
+constexpr int kBoxSites = 12, kDraws = 60;
 constexpr double kEdge = 7;
 
 /// Of one wave number. `field`, `velocity`: sums of squares that are normal numbers of unit
@@ -38,7 +38,7 @@ double normal_of_chi_squared(double x, double freedom) {
 }
 
 std::vector<fft::Complex> modes_of(const std::vector<double>& f) {
-  const fft::Box box{{kSites, kSites, kSites}};
+  const fft::Box box{{kBoxSites, kBoxSites, kBoxSites}};
   std::vector<fft::Complex> modes(static_cast<std::size_t>(box.modes()));
   fft::forward(box, f.data(), modes.data(), 2);
   return modes;
@@ -61,27 +61,28 @@ void add_mode(WaveNumber& bin, fft::Complex f, fft::Complex g, bool real) {
 }
 
 /// By |n|^2, over many seeds, of the random numbers of field and velocity.
-std::map<int, WaveNumber> measured(program::Program p, std::size_t field, std::size_t velocity,
-                                   const PowerOf& P, const PowerOf& Q) {
+std::map<int, WaveNumber> of_wave_numbers(program::Program p, std::size_t field,
+                                          std::size_t velocity, const PowerOf& P,
+                                          const PowerOf& Q) {
   std::map<int, WaveNumber> bins;
-  const double volume = std::pow(kEdge, 3), sites = std::pow(kSites, 3);
+  const double volume = std::pow(kEdge, 3), sites = std::pow(kBoxSites, 3);
   for (int draw = 0; draw < kDraws; ++draw) {
     p.seed = 300 + static_cast<std::uint64_t>(draw);
     const auto F = modes_of(runtime::random_field(p, p.random.at(field), 2));
     const auto G = modes_of(runtime::random_field(p, p.random.at(velocity), 2));
-    for (int z = 0; z < kSites; ++z)
-      for (int y = 0; y < kSites; ++y)
-        for (int x = 0; x <= kSites / 2; ++x) {
-          const bool plane = x == 0 || 2 * x == kSites;
-          const int other = (kSites - z) % kSites * kSites + (kSites - y) % kSites;
-          if (plane && z * kSites + y > other) continue;  // the conjugate of another
-          const int my = std::min(y, kSites - y), mz = std::min(z, kSites - z);
+    for (int z = 0; z < kBoxSites; ++z)
+      for (int y = 0; y < kBoxSites; ++y)
+        for (int x = 0; x <= kBoxSites / 2; ++x) {
+          const bool plane = x == 0 || 2 * x == kBoxSites;
+          const int other = (kBoxSites - z) % kBoxSites * kBoxSites + (kBoxSites - y) % kBoxSites;
+          if (plane && z * kBoxSites + y > other) continue;  // the conjugate of another
+          const int my = std::min(y, kBoxSites - y), mz = std::min(z, kBoxSites - z);
           const int square = x * x + my * my + mz * mz;
           if (square == 0) continue;
           const double k = 2 * std::numbers::pi / kEdge * std::sqrt(square);
-          const auto at = static_cast<std::size_t>((z * kSites + y) * (kSites / 2 + 1) + x);
+          const auto at = static_cast<std::size_t>((z * kBoxSites + y) * (kBoxSites / 2 + 1) + x);
           add_mode(bins[square], F[at] / sites * std::sqrt(volume / P(k)),
-                   G[at] / sites * std::sqrt(volume / Q(k)), plane && z * kSites + y == other);
+                   G[at] / sites * std::sqrt(volume / Q(k)), plane && z * kBoxSites + y == other);
         }
   }
   return bins;
@@ -115,7 +116,7 @@ void expect_statistics(const std::map<int, WaveNumber>& bins) {
   expect_normal(classes, "distribution of the modes");
 }
 
-program::Program drawn(const std::string& init) {
+program::Program program_with(const std::string& init) {
   const auto compiled = testing::compile_text(
       "model waves \"a drawn field\"\nlattice box: 12^3, length = 7, boundary = periodic\n"
       "field phi: real\nphi'' = lap(phi) - 3*phi\ninit " +
@@ -127,18 +128,19 @@ program::Program drawn(const std::string& init) {
 }
 
 TEST(StartStatistics, OfGivenSpectra) {
-  const auto p = drawn("phi ~ spectrum(3*k^(-1.5)*exp(-k/4)), phi' ~ spectrum(k^2*exp(-k/3))");
+  const auto p =
+      program_with("phi ~ spectrum(3*k^(-1.5)*exp(-k/4)), phi' ~ spectrum(k^2*exp(-k/3))");
   ASSERT_EQ(p.random.size(), 2U);
-  expect_statistics(measured(
+  expect_statistics(of_wave_numbers(
       p, 0, 1, [](double k) { return 3 * std::pow(k, -1.5) * std::exp(-k / 4); },
       [](double k) { return k * k * std::exp(-k / 3); }));
 }
 
 TEST(StartStatistics, OfTheVacuum) {
-  const auto p = drawn("phi ~ vacuum(form = kspace)");
+  const auto p = program_with("phi ~ vacuum(form = kspace)");
   ASSERT_EQ(p.random.size(), 2U);
   const auto w = [](double k) { return std::sqrt(k * k + 3); };
-  expect_statistics(measured(
+  expect_statistics(of_wave_numbers(
       p, 0, 1, [&](double k) { return 1 / (2 * w(k)); }, [&](double k) { return w(k) / 2; }));
 }
 

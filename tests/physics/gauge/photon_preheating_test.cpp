@@ -44,8 +44,8 @@ TEST(AxionInflation, KeepsItsPromises) {
 using Background = std::array<double, 5>;
 
 /// By the classical method of order 4.
-Background integrated(Background y, double end, int steps,
-                      const std::function<Background(const Background&)>& rate) {
+Background advanced(Background y, double end, int steps,
+                    const std::function<Background(const Background&)>& rate) {
   const double h = end / steps;
   const auto moved = [](Background y, const Background& k, double by) {
     for (std::size_t i = 0; i < y.size(); ++i) y[i] += by * k[i];
@@ -91,7 +91,7 @@ TEST(PhotonPreheating, AWaveHasTheMassThatTheFieldGivesIt) {
   Background y{phi0, -1.1609324996e-6, 0, 1, 0};
   for (std::size_t i = 1; i < waves.size(); ++i) {
     const double t = times[i].second;
-    y = integrated(y, t - before, static_cast<int>(5000 * (t - before) * unit) + 1, rate);
+    y = advanced(y, t - before, static_cast<int>(5000 * (t - before) * unit) + 1, rate);
     before = t, largest = std::max(largest, std::abs(y[3]));
     EXPECT_NEAR(waves[i].second / 1e-7, y[3], 2e-5) << t * unit;
     EXPECT_NEAR(result.find("size")->points[i].second, std::exp(y[2]), 1e-5) << t * unit;
@@ -125,7 +125,7 @@ TEST(AxionInflation, WavesOfOneHelicityGrowByTheRateOfTheLattice) {
                         -H * y[4] - (k1 * k1 / (a * a) + 13 * y[1] * k2 / a) * y[3]};
     };
     const Background y =
-        integrated({1.3960082136, -5.1801036392 / 6.1601642710, 0, 1, 0}, 3, 20000, rate);
+        advanced({1.3960082136, -5.1801036392 / 6.1601642710, 0, 1, 0}, 3, 20000, rate);
     EXPECT_NEAR(size[i] / std::abs(y[3]), 1, 1e-5) << waves[i];
     if (waves[i] == -3) {
       EXPECT_GT(std::abs(y[3]), 100);

@@ -116,7 +116,7 @@ TEST(Critical, TheStiffnessOfAnglesFallsToItsJump) {
 
 using Vector = std::array<double, 3>;
 
-double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+double inner(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /// Unit vectors on n^2 with the action -K sum n.n', by Wolff's single clusters (Phys. Rev. Lett. 62
 /// (1989) 361): a mirror r, a cluster of sites whose neighbours join with 1 - exp(-2 K (r.a)(r.b)).
@@ -128,13 +128,13 @@ class Clusters {
   /// smallest q along x: 3/|C| |sum over C of (r.n) exp(i q x)|^2.
   std::array<double, 2> turn() {
     Vector r{normal_(draw_), normal_(draw_), normal_(draw_)};
-    const double length = std::sqrt(dot(r, r));
+    const double length = std::sqrt(inner(r, r));
     for (double& x : r) x /= length;
     std::array<double, 3> sums{};
     double size = 0;
     std::vector<int> open;
     const auto take = [&](int site) {
-      const double along = dot(at(site), r), phase = 2 * pi * (site % n_) / n_;
+      const double along = inner(at(site), r), phase = 2 * pi * (site % n_) / n_;
       sums[0] += along, sums[1] += along * std::cos(phase), sums[2] += along * std::sin(phase);
       size += 1;
       for (std::size_t k = 0; k < 3; ++k)
@@ -147,7 +147,7 @@ class Clusters {
       open.pop_back();
       for (const int next : neighbours(site)) {
         // the site is mirrored already
-        const double bond = 2 * K_ * dot(r, at(site)) * dot(r, at(next));
+        const double bond = 2 * K_ * inner(r, at(site)) * inner(r, at(next));
         if (bond < 0 && unit_(draw_) >= std::exp(bond)) take(next);
       }
     }
