@@ -39,6 +39,8 @@ FIGURES = {
     "oscillon": (["--lattice", "32^3"], ["var(phi)"], "variance", True),
     "higgs_u1": (["--lattice", "16^3", "--until", "a > 1.5"], ["mean(norm2(phi))"],
                  "mean of |phi|^2", False),
+    "lphi4_u1": (["--lattice", "16^3"], ["mean(norm2(phi))"], "mean of |phi|^2", True),
+    "axion_u1": (["--lattice", "16^3"], ["mean(photons)"], "photons", True),
     "gw": (["--lattice", "16^3", "--until", "t > 160/m"], ["mean(rho_gw)/mean(rho)"],
            "share of the waves", True),
     "sod": ([], ["profile(eps)", "profile(rho)"], "eps, rho at t = 0.8", False),

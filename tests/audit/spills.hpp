@@ -13,6 +13,7 @@ struct Spilling {
 };
 
 constexpr std::array kSpilling{
+    Spilling{"cosmology/axion_u1.vphi", "sweep", 900, "seven rates of cubes of neighbours, f64"},
     Spilling{"cosmology/lphi4_su2u1.vphi", "first", 440, "energies of both groups, once, f64"},
     Spilling{"cosmology/lphi4_su2u1.vphi", "watch", 1300,
              "energies of both groups at outputs, f64"},

@@ -107,6 +107,57 @@ void check_colours(const emit::TargetInfo& target, const Run& run) {
   check_colour(target, run, {24, 8}, {4, {2, 1}, 1, "colour"}, false);
 }
 
+/// v at a neighbour along x; outside of the row what the boundary says, `fixed` at a wall.
+double across_end(const std::vector<double>& v, std::int64_t x, std::int64_t y, int dx, int dy,
+                  Boundary boundary, double fixed) {
+  constexpr std::int64_t nx = 256, ny = 320;
+  const std::int64_t to = x + dx;
+  const bool outside = to < 0 || to >= nx;
+  if (outside && boundary == Boundary::Fixed) return fixed;
+  const double value = v[static_cast<std::size_t>((y + dy + ny) % ny * nx + (to + 2 * nx) % nx)];
+  return outside && boundary == Boundary::Antiperiodic ? -value : value;
+}
+
+/// Sites of a strip read their neighbours in it, in the next ones, and beyond the ends of a row.
+/// The sites where a draw is below 1/4 are counted.
+void check_neighbours_of_strips(emit::TargetInfo target, const Run& run) {
+  target.compute_units = 1;
+  const std::vector<std::array<int, 2>> offsets{{1, 0}, {-1, 0}, {5, 0}, {-7, 0}, {0, 1}, {-3, -1}};
+  for (const int axis : {0, 1})
+    for (const Boundary boundary : {Boundary::Periodic, Boundary::Antiperiodic, Boundary::Fixed}) {
+      if (axis == 0 && boundary != Boundary::Antiperiodic) continue;
+      SCOPED_TRACE("axis " + std::to_string(axis) + ", boundary " +
+                   std::to_string(static_cast<int>(boundary)));
+      Case c = numbers({256, 320}, Precision::F64, 1, 0, 9);
+      c.kernel.boundary[0] = boundary;
+      c.kernel.fixed_value = 0.5;
+      c.kernel.random.sites = c.kernel.sites();
+      c.kernel.colours = kernel::Colours{2, {1, 1}, axis, "colour"};
+      c.kernel.random.apart = c.kernel.colours->apart();
+      c.slot("colour", 1);
+      c.slot("few");
+      const int v = c.array("v", true, false);
+      const Expr draw = c.kernel.stores[0].value;
+      std::vector<Expr> terms{draw};
+      for (const auto& [dx, dy] : offsets) terms.push_back(c.load(v, dx, dy));
+      c.kernel.stores[0].value = c.arena->raw(Op::Add, terms);
+      c.sum("few", c.arena->raw(Op::Less, {draw, c.arena->rational(1, 4)}));
+      const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
+      const State start = random_state(c, 1), got = run(c, kernel, start);
+      double few = 0;
+      for (std::int64_t y = 0; y < 320; ++y)
+        for (std::int64_t x = (y + 1) % 2; x < 256; x += 2) {
+          const auto site = static_cast<std::uint64_t>(y * 256 + x);
+          double expected = kernel::draw<double>(c.kernel.random, Op::Uniform, 0, site, 9);
+          few += expected < 0.25;
+          for (const auto& [dx, dy] : offsets)
+            expected += across_end(start.arrays[1][0], x, y, dx, dy, boundary, 0.5);
+          ASSERT_NEAR(got.arrays[0][0][site], expected, 1e-13) << x << " " << y;
+        }
+      EXPECT_EQ(got.scalars.back(), few);
+    }
+}
+
 void check(program::Target language, bool cpu, const Run& run) {
   emit::TargetInfo target;
   target.target = language;
@@ -163,6 +214,7 @@ void check(program::Target language, bool cpu, const Run& run) {
     compare(strips, got, 0);
   }
   check_colours(target, run);
+  if (language != program::Target::Native && !cpu) check_neighbours_of_strips(target, run);
   Case named = numbers({5, 3}, Precision::F64, 2, 2, 3);
   named.kernel.random.instance = "which";
   named.kernel.random.sites = 15;

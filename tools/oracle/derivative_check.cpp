@@ -183,15 +183,23 @@ class Comparison {
            std::ranges::count(system_.conservation->quantities, v.array) > 0;
   }
 
-  /// Primitive variables beside fields, whose equations may read them: any numbers, on both sides
-  /// the same.
+  /// `metric scale(...)`
+  bool in_coordinates() const {
+    const dsl::Clause* metric = resolved_.clause("metric");
+    return metric && !metric->items.empty() && metric->items.front().value &&
+           metric->items.front().value->text == "scale";
+  }
+
+  /// Volumes and areas of cells in coordinates. Primitive variables beside fields, whose equations
+  /// may read them: any numbers, on both sides the same.
   void prepare_primitives() {
-    if (!system_.conservation) return;
+    if (!system_.conservation && !in_coordinates()) return;
     of_cells_.emplace(resolved_);
     of_cells_->read_box(text_.box.dims, text_.box.extent);
     of_cells_->declare(text_.box.sites());
     fluid_.emplace(resolved_, *of_cells_);
     text_.cells = fluid_->cells();
+    if (!system_.conservation) return;
     const auto& recovered = system_.conservation->recovered;
     std::size_t next = recovered.size();
     for (const WrittenFluid::Name& name : fluid_->primitives())

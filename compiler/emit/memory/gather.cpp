@@ -239,6 +239,17 @@ Code Gather::coordinates() {
   return out;
 }
 
+// The index along x of a neighbour that no end of the row parts from the site.
+Code Gather::index_within(const Code& name, int d) const {
+  const Boundary boundary = kernel_.boundary[0];
+  Code text = code("const vphi_index {} = x {} {};\n", name, d > 0 ? "+" : "-",
+                   index_literal(job_, std::abs(d)));
+  if (boundary == Boundary::Antiperiodic)
+    text += code("const {} {}_sign = {};\n", real(), name, number(1));
+  if (boundary == Boundary::Fixed) text += code("const int {}_inside = 1;\n", name);
+  return text;
+}
+
 // The variable with the index along `axis` of the neighbour `d` away; x_m1_sign and x_m1_inside
 // beside it where the boundary needs them.
 Code Gather::axis_index(int axis, int d) {
@@ -246,6 +257,10 @@ Code Gather::axis_index(int axis, int d) {
   Code& name = index_[{axis, d}];
   if (!name.empty()) return name;
   name = code("{}_{}{}", algebra::kAxisNames[axis], d > 0 ? "p" : "m", d > 0 ? d : -d);
+  if (axis == 0 && d >= -before_ && d <= after_) {
+    text_ += index_within(name, d);
+    return name;
+  }
   const std::int64_t extent = kernel_.extent[static_cast<std::size_t>(axis)];
   const std::int64_t up = ((d % extent) + extent) % extent;
   const std::int64_t winding = (d - up) / extent;

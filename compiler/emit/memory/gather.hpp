@@ -26,6 +26,8 @@ class Gather {
   Code lines(bool strip = false);
   /// The same where only the values, and no random numbers, are those of a strip.
   Code lines_of_own();
+  /// So many sites before and after this one certainly lie in its row.
+  void within_row(std::int64_t before, std::int64_t after) { before_ = before, after_ = after; }
   /// Statements from the coordinates to `out`: the lines and a call of the site function, or its
   /// pieces, each after its reads.
   Code evaluated();
@@ -61,6 +63,7 @@ class Gather {
   Code place(const algebra::Offset& offset, int copy);
   Code coordinates();
   Code axis_index(int axis, int d);
+  Code index_within(const Code& name, int d) const;
   Code row(const algebra::Offset& offset);
   Code stored(std::size_t array, const algebra::Offset& offset, int copy);
   Code value(std::size_t array, const algebra::Offset& offset, int copy = 0);
@@ -75,7 +78,7 @@ class Gather {
   const Job& job_;
   const kernel::Kernel& kernel_;
   bool coordinates_known_ = false;
-  std::int64_t together_ = 1;
+  std::int64_t together_ = 1, before_ = 0, after_ = 0;
   bool strip_ = false;
   std::map<std::pair<int, int>, Code> index_;  // axis, displacement -> variable
   std::map<Code, Code> values_;                // pointer and offset -> variable

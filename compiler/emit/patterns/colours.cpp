@@ -139,39 +139,44 @@ Strip strip_of(const Job& job, std::int64_t cells) {
   return strip;
 }
 
-/// The cells of a strip: its blocks, a loop that computes, and one that stores, so that no read
-/// waits for a store. `effects`: stores and sums of a site.
-Code strip_text(const Job& job, const Strip& strip, const Code& effects) {
-  const auto number = [&](std::int64_t value) { return index_literal(job, value); };
-  const char* wide = widest_integer(job);
-  const Code& name = job.body.suffix;
-  Code text = strip.apart == 1
-                  ? code("const vphi_index first_cell = strip*{};\n", number(strip.sites))
-                  : code("const vphi_index first_cell = strip/{0}*{1} + strip % {0};\n",
-                         number(strip.apart), number(strip.of));
-  text += code(
-      "vphi_index sites[{0}];\nvphi_out_{1} outs[{0}];\n"
-      "// Their sites share blocks of random numbers.\n{2} walker;\n{{\n",
-      strip.sites, name, wide);
-  text += indent("const vphi_index cell = first_cell;\n" + Gather::coloured(job) +
-                     code("walker = {};\n", walker_of_site(job, "at")),
-                 2);
-  text += "}\n" + blocks_of_walker(job);
+/// Site number `j` of a strip, `first_x` and `first_at` its first one: coordinates that differ
+/// between sites, and the lines from there to its results.
+Code site_of_strip(const Job& job, const Strip& strip, std::int64_t j) {
+  const std::int64_t apart = job.kernel.colours->apart();
+  const Code further = index_literal(job, j * apart);
   const bool whole = strip.sites == kernel::sites_of_block(job.kernel.random);
-  const Code number_in_block = whole ? "(unsigned)j" : "";
-  const Code each = code("VPHI_UNROLL\nfor (int j = 0; j < {}; ++j) {{\n", strip.sites);
-  const Code cell =
-      code("const vphi_index cell = first_cell + (vphi_index)j*{};\n", number(strip.apart));
-  text += each +
-          indent(cell + Gather(job).evaluated_of_blocks(number_in_block) +
-                     "outs[j] = out;\nsites[j] = at;\n",
-                 2) +
-          "}\n";
-  return text + each +
-         indent(code("const vphi_out_{} out = outs[j];\nconst vphi_index at = sites[j];\n", name) +
-                    effects,
+  Gather gather(job, true);
+  gather.within_row(j * apart, (strip.sites - 1 - j) * apart);
+  return code("{{\n  const vphi_index x = first_x + {0}, at = first_at + {0};\n", further) +
+         indent(gather.evaluated_of_blocks(whole ? std::to_string(j) + "u" : "") +
+                    code("outs[{}] = out;\n", j),
                 2) +
          "}\n";
+}
+
+/// The cells of a strip: its blocks, then all that computes, and a loop that stores, so that no
+/// read waits for a store. Its sites lie in one row, evenly apart. `effects`: stores and sums of a
+/// site.
+Code strip_text(const Job& job, const Strip& strip, const Code& effects) {
+  const auto number = [&](std::int64_t value) { return index_literal(job, value); };
+  const Code& name = job.body.suffix;
+  Code text = strip.apart == 1 ? code("const vphi_index cell = strip*{};\n", number(strip.sites))
+                               : code("const vphi_index cell = strip/{0}*{1} + strip % {0};\n",
+                                      number(strip.apart), number(strip.of));
+  text += Gather::coloured(job) +
+          code(
+              "const vphi_index first_x = x, first_at = at;\nvphi_out_{1} outs[{0}];\n"
+              "// Their sites share blocks of random numbers.\nconst {2} walker = {3};\n",
+              strip.sites, name, widest_integer(job), walker_of_site(job, "at")) +
+          blocks_of_walker(job);
+  for (std::int64_t j = 0; j < strip.sites; ++j) text += site_of_strip(job, strip, j);
+  return text +
+         code(
+             "VPHI_UNROLL\nfor (int j = 0; j < {}; ++j) {{\n"
+             "  const vphi_index at = first_at + (vphi_index)j*{};\n"
+             "  const vphi_out_{} out = outs[j];\n",
+             strip.sites, number(job.kernel.colours->apart()), name) +
+         indent(effects, 2) + "}\n";
 }
 
 }  // namespace

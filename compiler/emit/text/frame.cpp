@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/emit/math/draws.hpp"
 #include "compiler/emit/math/sincos.hpp"
 #include "compiler/emit/math/unit_log.hpp"
@@ -21,9 +22,17 @@ using kernel::ReduceKind;
 using kernel::SumKind;
 using program::Argument;
 
+constexpr std::int64_t kMostOnesInF32 = std::int64_t{1} << 24;  // a sum of 1 is exact up to here
+
+// A count of sites where a condition holds, which f32 can hold.
+bool is_exact_count(const kernel::Kernel& kernel, const kernel::Reduction& reduction) {
+  return algebra::is_condition(reduction.value->op) && kernel.walked_sites() <= kMostOnesInF32;
+}
+
 // Compensated in f32 unless plain sums are asked for, in f64 only where Kahan's are.
 bool compensated(const kernel::Kernel& kernel, std::size_t i) {
-  if (kernel.reductions[i].kind != ReduceKind::Sum) return false;
+  const kernel::Reduction& reduction = kernel.reductions[i];
+  if (reduction.kind != ReduceKind::Sum || is_exact_count(kernel, reduction)) return false;
   return kernel.compute == Precision::F32 ? kernel.sum != SumKind::Plain
                                           : kernel.sum == SumKind::Kahan;
 }

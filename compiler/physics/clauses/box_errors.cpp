@@ -66,10 +66,10 @@ Diagnostic not_one_for_each_axis(Span span, const std::string& option, std::size
 Diagnostic unequal_spacings(Span span, const std::vector<double>& each, bool length) {
   return error("E0320", span, fmt::format("sites lie {:.6g} apart", fmt::join(each, ", ")), "",
                "the distance of neighbouring sites is the same along every axis",
-               length ? "make the numbers of sites proportional to the lengths, or stretch a "
-                        "coordinate in the equations"
-                      : "give one spacing and other numbers of sites, or stretch a coordinate in "
-                        "the equations");
+               length ? "make the numbers of sites proportional to the lengths, or stretch the "
+                        "coordinates: metric scale(1, dy/dx, ...)"
+                      : "give one spacing and other numbers of sites, or stretch the coordinates: "
+                        "metric scale(1, dy/dx, ...)");
 }
 
 Diagnostic length_of_one_axis(Span span, const std::vector<double>& lengths) {

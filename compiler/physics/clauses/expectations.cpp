@@ -280,10 +280,11 @@ Watched watch_progress(const Program& d, Lowerer& lower, ProgramUnits& units) {
     o.name = "energy drift";
     o.drift = true;
     o.value = units.quantity(arena.make(Op::Total, {d.hamiltonian_density}));
-  } else if (second_order && (d.potential || d.lagrangian) && !d.expanding()) {
+  } else if (second_order && (d.potential || d.lagrangian) && !d.expanding() &&
+             !d.coordinates.moving) {
     o.name = "energy drift";
     o.drift = true;
-    o.value = units.quantity(arena.make(Op::Mean, {lower.energy_density()}));
+    o.value = units.quantity(mean_over_volume(d, lower.energy_density()));
   } else {
     return result;
   }

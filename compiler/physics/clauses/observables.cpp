@@ -10,6 +10,7 @@
 #include "compiler/physics/clauses/output_units.hpp"
 #include "compiler/physics/clauses/surface_writer.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -376,11 +377,10 @@ class OutputReader {
 
   /// Mean energy densities: kinetic and gradient of each field, each term of the potential.
   void energies(OutputClause& out, dsl::Span span) {
-    Arena& arena = d_.arena();
     const auto add = [&](const std::string& name, Expr density) {
       Observable o;
       o.name = name;
-      o.value = units_.quantity(arena.make(algebra::Op::Mean, {density}));
+      o.value = units_.quantity(mean_over_volume(d_, density));
       o.span = span;
       out.observables.push_back(std::move(o));
     };

@@ -1,5 +1,6 @@
 #include "compiler/physics/fields/coordinates.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -96,8 +97,7 @@ Coordinates read_coordinates(const Space& d) {
   const dsl::Expr& form = *clause->items.front().value;
   if (form.kind != dsl::ExprKind::Call || form.text != "scale") return c;
   c.span = form.span;
-  if (!d.resolved.clause("conserve") || !d.grid.present)
-    d.fail(errors::not_yet(form.span, "`metric scale` without conservation laws"));
+  if (!d.grid.present) d.fail(errors::not_yet(form.span, "`metric scale` without a lattice"));
   const int dims = d.grid.dims;
   if (static_cast<int>(form.args.size()) < dims)
     d.fail(errors::scale_for_each_axis(form.span, form.args.size(), dims));
@@ -160,6 +160,37 @@ Coordinates expanding_box(const Space& d) {
 }
 
 bool curvilinear(const Space& d) { return d.coordinates.given() && !d.expanding(); }
+
+Expr mean_over_volume(const Space& d, Expr density) {
+  Arena& arena = d.arena();
+  if (!curvilinear(d) || !d.coordinates.curved) return arena.make(Op::Mean, {density});
+  const Expr volume = cell_volume(d);
+  return arena.make(Op::Total, {density * volume}) / arena.make(Op::Total, {volume});
+}
+
+void refuse_in_coordinates(const Equations& d) {
+  if (!curvilinear(d)) return;
+  const auto refuse = [&](dsl::Span span, const char* what) {
+    d.fail(errors::not_yet(span, std::string(what) + " beside `metric scale`"));
+  };
+  if (d.lagrangian || std::ranges::any_of(d.fields, &StateField::hamiltonian))
+    refuse(d.coordinates.span, "a Lagrangian or `H`");
+  if (d.motor != Motor::Evolution) refuse(d.coordinates.span, "an action or a flow of links");
+  if (const dsl::Clause* clause = d.resolved.clause("rescale"))
+    refuse(clause->keyword_span, "`rescale`");
+  for (const StateField& field : d.fields) {
+    if (field.link) refuse(field.span, "links");
+    if (field.spinor) refuse(field.span, "spinors");
+  }
+  for (const auto& [array, rate] : d.rates)
+    if (!d.conservation && algebra::contains(rate, [](Expr node) { return node.is(Op::Noise); }))
+      refuse(d.coordinates.span, "noise of fields");
+  for (const auto& [fact, value] : d.potentials) {
+    for (const Expr read : algebra::reads(value))
+      if (!read.is(Op::Load) || !read->offset.zero() || is_gradient(read->index))
+        refuse(fact->span, "a potential that reads neighbours");
+  }
+}
 
 Expr named_scale(const Space& d) {
   return d.coordinates.given() && d.expanding() ? d.coordinates.factors.front() : d.scale();

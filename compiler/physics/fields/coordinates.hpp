@@ -1,5 +1,6 @@
-// Volumes, faces and rates of the coordinates of conservation laws, in units of dx: those of
-// `metric scale(h1, h2, h3)`, or an expanding box, whose three scale factors are a.
+// Volumes, faces and rates of the coordinates of fields and conservation laws, in units of dx:
+// those of `metric scale(h1, h2, h3)`, or for laws an expanding box, whose three scale factors are
+// a.
 //
 // A cell reaches half a step to both sides of its site. Means over a cell or a face are Simpson's,
 // which is exact for the volumes of cylinders and shells of a sphere. The volume of a cell, the
@@ -7,7 +8,7 @@
 // that uniform pressure on the faces of a cell balances to rounding.
 #pragma once
 
-#include "compiler/physics/stages/space.hpp"
+#include "compiler/physics/stages/equations.hpp"
 
 namespace vphi::physics {
 
@@ -37,6 +38,11 @@ Stage as_laws_see_it(Stage d) {
 /// `metric scale`, in which fields live as well as laws; an expanding box has derivatives by the
 /// coordinates, and `a` in front of them.
 bool curvilinear(const Space& d);
+/// The mean of a density over the volume: over the sites, whose cells are equal without scale
+/// factors that change across the box.
+Expr mean_over_volume(const Space& d, Expr density);
+/// What `metric scale` does not take: E0901 at the first of it.
+void refuse_in_coordinates(const Equations& d);
 /// a and H as names of a text stand for them: symbols, or for laws what these are, expressions of t
 /// or of the scalars that follow the averages.
 Expr named_scale(const Space& d);

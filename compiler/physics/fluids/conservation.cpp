@@ -225,16 +225,6 @@ void refuse_beside_laws(const Equations& d) {
   if (d.curvature)
     d.fail(
         errors::not_yet(d.background.span, "a coupling to the curvature beside conservation laws"));
-  if (!curvilinear(d)) return;
-  const bool hamiltonian = std::ranges::any_of(d.fields, &StateField::hamiltonian);
-  if (d.lagrangian || hamiltonian)
-    d.fail(errors::not_yet(d.coordinates.span, "`metric scale` beside a Lagrangian or `H`"));
-  for (const auto& [fact, value] : d.potentials) {
-    for (const Expr read : algebra::reads(value))
-      if (!read.is(Op::Load) || !read->offset.zero() || is_gradient(read->index))
-        d.fail(
-            errors::not_yet(fact->span, "a potential that reads neighbours beside `metric scale`"));
-  }
 }
 
 /// rho and p of an expanding box are made of the laws.

@@ -145,6 +145,8 @@ void finish(const Program& d, ProgramUnits& units, System& system) {
     if (arrays_beside_laws(d).empty() || d.coordinates.given()) system.laplacian = -1;
     if (!arrays_beside_laws(d).empty() && !d.adaptive()) find_fastest_waves(d, units, system);
   } else if (d.motor == Motor::Evolution) {
+    if (d.coordinates.given())
+      system.laplacian = -1;  // its areas and volumes are those of the sites
     find_fastest_waves(d, units, system);
   }
   show_equations(d, system);

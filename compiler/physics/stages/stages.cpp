@@ -67,6 +67,7 @@ Equations derive_equations(const Theory& theory) {
     close_curvature(d);
     check_angles(d);
   }
+  refuse_in_coordinates(d);
   static_cast<Laws&>(d) = read_conservation(d);
   // laws hold velocities as they are, not momenta a^c*u'
   if (d.conservation)

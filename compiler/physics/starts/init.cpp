@@ -14,6 +14,7 @@
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/chains/site_values.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fields/link_motion.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/displacement.hpp"
@@ -402,6 +403,7 @@ class RandomArrays {
       d_.fail(errors::not_yet(e.span, fmt::format("`{}` for a gauge field", e.text)));
     }
     if (e.text == "vacuum") {
+      if (curvilinear(d_)) d_.fail(errors::not_yet(e.span, "`vacuum` beside `metric scale`"));
       Value v{field.rows, field.columns, {}};
       std::map<int, Component> cells;
       for (const int cell : field.cells) {

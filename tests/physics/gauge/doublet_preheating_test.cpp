@@ -4,37 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "tests/physics/gauge/changed_text.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
 namespace {
 
+using testing::cut;
 using testing::largest;
 using testing::last;
+using testing::put;
 using testing::Simulation;
 
-std::string shipped_text() {
-  std::ifstream file(testing::shipped("cosmology/lphi4_su2u1"));
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void put(std::string& text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  ASSERT_NE(at, std::string::npos) << from;
-  text.replace(at, from.size(), to);
-}
-
-/// Cuts everything from `from` to the end of the line that `to` begins.
-void cut(std::string& text, const std::string& from, const std::string& to) {
-  const auto first = text.find(from), second = text.find(to, first);
-  ASSERT_NE(first, std::string::npos) << from;
-  ASSERT_NE(second, std::string::npos) << to;
-  text.erase(first, text.find('\n', second) + 1 - first);
-}
+std::string shipped_text() { return testing::text_of_shipped("cosmology/lphi4_su2u1"); }
 
 TEST(DoubletPreheating, KeepsItsPromises) {
   Simulation setup;

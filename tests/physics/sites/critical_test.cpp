@@ -1,12 +1,15 @@
 // Transitions in two dimensions: energies of Ising spins on finite tori against Kaufman's sums
 // (Phys. Rev. 76 (1949) 1232) and Onsager's integral, Binder's cumulant at the critical point, and
-// the stiffness of angles at the transition of Kosterlitz and Thouless.
+// the stiffness of angles at the transition of Kosterlitz and Thouless; the mass gap of unit
+// vectors in space against a cluster algorithm of this file.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "tests/support/simulate.hpp"
 
@@ -107,6 +110,120 @@ double stiffness(int n, int sweeps) {
 TEST(Critical, TheStiffnessOfAnglesFallsToItsJump) {
   const double above8 = stiffness(8, 1600) - 2 / pi, above16 = stiffness(16, 800) - 2 / pi;
   EXPECT_NEAR(1 / above16 - 1 / above8, pi * std::log(2.0), 0.9);
+}
+
+// ---- unit vectors in space ----------------------------------------------------------------------
+
+using Vector = std::array<double, 3>;
+
+double inner(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/// Unit vectors on n^2 with the action -K sum n.n', by Wolff's single clusters (Phys. Rev. Lett. 62
+/// (1989) 361): a mirror r, a cluster of sites whose neighbours join with 1 - exp(-2 K (r.a)(r.b)).
+class Clusters {
+ public:
+  Clusters(int n, double K) : n_(n), K_(K), spins_(static_cast<std::size_t>(n * n), {0, 0, 1}) {}
+
+  /// What the cluster says of |sum over the sites of n exp(i q x)|^2/sites, for q = 0 and the
+  /// smallest q along x: 3/|C| |sum over C of (r.n) exp(i q x)|^2.
+  std::array<double, 2> turn() {
+    Vector r{normal_(draw_), normal_(draw_), normal_(draw_)};
+    const double length = std::sqrt(inner(r, r));
+    for (double& x : r) x /= length;
+    std::array<double, 3> sums{};
+    double size = 0;
+    std::vector<int> open;
+    const auto take = [&](int site) {
+      const double along = inner(at(site), r), phase = 2 * pi * (site % n_) / n_;
+      sums[0] += along, sums[1] += along * std::cos(phase), sums[2] += along * std::sin(phase);
+      size += 1;
+      for (std::size_t k = 0; k < 3; ++k)
+        spins_[static_cast<std::size_t>(site)][k] -= 2 * along * r[k];
+      open.push_back(site);
+    };
+    take(static_cast<int>(unit_(draw_) * n_ * n_));
+    while (!open.empty()) {
+      const int site = open.back();
+      open.pop_back();
+      for (const int next : neighbours(site)) {
+        // the site is mirrored already
+        const double bond = 2 * K_ * inner(r, at(site)) * inner(r, at(next));
+        if (bond < 0 && unit_(draw_) >= std::exp(bond)) take(next);
+      }
+    }
+    return {3 * sums[0] * sums[0] / size, 3 * (sums[1] * sums[1] + sums[2] * sums[2]) / size};
+  }
+
+ private:
+  const Vector& at(int site) const { return spins_[static_cast<std::size_t>(site)]; }
+  std::array<int, 4> neighbours(int site) const {
+    const int x = site % n_, y = site / n_;
+    return {y * n_ + (x + 1) % n_, y * n_ + (x + n_ - 1) % n_, (y + 1) % n_ * n_ + x,
+            (y + n_ - 1) % n_ * n_ + x};
+  }
+  int n_;
+  double K_;
+  std::vector<Vector> spins_;
+  std::mt19937_64 draw_{5};
+  std::uniform_real_distribution<double> unit_;
+  std::normal_distribution<double> normal_;
+};
+
+/// 1/xi of the second moment.
+double mass(double all, double waves, int n) {
+  return 2 * std::sin(pi / n) / std::sqrt(all / waves - 1);
+}
+
+struct Measured {
+  double value = 0, error = 0;
+};
+
+/// Of blocks of single clusters.
+Measured mass_by_clusters(double K, int n) {
+  Clusters clusters(n, K);
+  constexpr int kBlocks = 40, kTurns = 6000;
+  double mean = 0, square = 0;
+  for (int turn = 0; turn < 500; ++turn) clusters.turn();
+  for (int block = 0; block < kBlocks; ++block) {
+    std::array<double, 2> sum{};
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const auto now = clusters.turn();
+      for (std::size_t i = 0; i < 2; ++i) sum[i] += now[i];
+    }
+    const double m = mass(sum[0], sum[1], n);
+    mean += m / kBlocks, square += m * m / kBlocks;
+  }
+  return {mean, std::sqrt((square - mean * mean) / (kBlocks - 1))};
+}
+
+// Asymptotically m = (8/e) sqrt(32) exp(pi/2) of the lattice's Lambda (Hasenfratz, Maggiore and
+// Niedermayer, Phys. Lett. B 245 (1990) 522), which holds at correlation lengths far beyond these.
+TEST(Critical, TheMassOfUnitVectorsInThePlane) {
+  const Measured reference = mass_by_clusters(1.2, 24);
+  const auto result = testing::run_text(
+      R"(model plane "unit vectors"
+param K = 1.2
+sweep chain = 1..32
+lattice plane: 24^2
+field n: vec(3), norm = 1
+phase = 2*pi*index(x)/24
+all = norm2(mean(n))*volume
+waves = (norm2(mean(n*cos(phase))) + norm2(mean(n*sin(phase))))*volume
+action S = -K*sum(dot(n, n@k), k)
+sample heatbath, sweeps = 1500, overrelax = 2
+init n ~ hot
+every 2 sweeps, after = sweep > 100: all, waves -> "o3.h5"
+)",
+      {});
+  const auto all = average(result, "all"), waves = average(result, "waves");
+  const double m = mass(all.mean, waves.mean, 24);
+  // of all alone and of waves alone, added up: more than the error, since they move together
+  const double ratio = all.mean / waves.mean;
+  const double error =
+      m / 2 * ratio / (ratio - 1) * std::hypot(all.error / all.mean, waves.error / waves.mean);
+  EXPECT_LT(reference.error, 0.006 * reference.value);
+  EXPECT_LT(error, 0.02 * m);
+  EXPECT_NEAR(m, reference.value, 4 * std::hypot(error, reference.error));
 }
 
 }  // namespace

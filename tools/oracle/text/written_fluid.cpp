@@ -124,6 +124,7 @@ WrittenFluid::WrittenFluid(const dsl::Resolved& resolved, Written& text)
     if (const dsl::ExprPtr energy = dsl::option(*metric, "energy")) energy_ = energy->text;
   }
   const dsl::Clause* recover = resolved.clause("recover");
+  if (!recover) return;  // fields alone, of whose coordinates this knows
   for (const dsl::Line& line : recover->body) {
     if (line.kind == dsl::Line::Kind::Definition)
       facts_[line.definition.head.name] = line.definition.value.get();
@@ -150,7 +151,7 @@ WrittenFluid::WrittenFluid(const dsl::Resolved& resolved, Written& text)
 
 int WrittenFluid::components(bool of_primitives) const {
   const auto& names = of_primitives ? primitives_ : quantities_;
-  return names.back().first + names.back().size;
+  return names.empty() ? 0 : names.back().first + names.back().size;
 }
 
 int WrittenFluid::components_beside() const {
