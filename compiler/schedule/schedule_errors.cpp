@@ -91,8 +91,9 @@ Diagnostic links_without_flows(Span at, const std::string& integrator, const std
                       fmt::format("integrator `{}` adds rates to `{}`, a number of a link of SU(n)",
                                   integrator, variable));
   d.rule =
-      "links move along their group, by x + h*V(v) alone: exp(1i*h*w)*U; sums of rates leave it";
-  d.hint = fitting.empty() ? "write an integrator of kicks and drifts"
+      "links move along their group: by kicks and drifts, x + h*V(v), or by a text for x' = f(x, "
+      "t)";
+  d.hint = fitting.empty() ? "write an integrator of kicks and drifts, or for x' = f(x, t)"
                            : fmt::format("integrators that fit: {}", fmt::join(fitting, ", "));
   return d;
 }
