@@ -1,6 +1,7 @@
 // Derivatives: forward through the graph, each node once; the rules are in the op table (ops.cpp).
 #include <algorithm>
 #include <stdexcept>
+#include <unordered_set>
 
 #include "compiler/algebra/mover.hpp"
 #include "compiler/algebra/ops.hpp"
@@ -25,14 +26,69 @@ Expr chain_rule(Expr node, const std::vector<Expr>& slopes, Expr leaf) {
   return rule ? rule(node, slopes) : arena.integer(0);
 }
 
+/// d(expr)/d(leaf) for many leaves at once: backward through the graph, each node once. Their
+/// expressions share what they have in common.
+std::unordered_map<const Node*, Expr> derivatives(Expr expr, const std::vector<Expr>& leaves) {
+  Arena& arena = *expr->arena;
+  std::unordered_set<const Node*> above, ends;  // nodes that hold a leaf; the leaves
+  for (const Expr leaf : leaves) ends.insert(leaf.get());
+  std::vector<Expr> order;
+  visit(expr, [&](Expr node) {
+    const bool holds = ends.contains(node.get()) ||
+                       (!node.is(Op::Stencil) && std::ranges::any_of(node.args(), [&](Expr arg) {
+                         return above.contains(arg.get());
+                       }));
+    if (!holds) return;
+    above.insert(node.get());
+    order.push_back(node);
+  });
+  std::unordered_map<const Node*, std::vector<Expr>> shares;
+  std::unordered_map<const Node*, Expr> result;
+  shares[expr.get()] = {arena.integer(1)};
+  for (std::size_t k = order.size(); k-- > 0;) {
+    const Expr node = order[k];
+    const Expr slope = arena.make(Op::Add, std::move(shares[node.get()]));
+    if (ends.contains(node.get())) {
+      result.emplace(node.get(), slope);
+      continue;
+    }
+    for (std::size_t i = 0; i < node.args().size(); ++i) {
+      const Expr arg = node.args()[i];
+      if (!above.contains(arg.get())) continue;
+      std::vector<Expr> unit(node.args().size(), arena.integer(0));
+      unit[i] = arena.integer(1);
+      const Expr part = chain_rule(node, unit, leaves.front());
+      if (!part.is_zero()) shares[arg.get()].push_back(slope * part);
+    }
+  }
+  return result;
+}
+
+std::size_t count_nodes(Expr expr) {
+  std::size_t count = 0;
+  visit(expr, [&](Expr) { ++count; });
+  return count;
+}
+
+/// From so many nodes on, met once for each value of an array, the derivatives by all of them are
+/// made together. Below it one by one has fewer operations.
+constexpr std::size_t kManyNodes = 100000;
+
 /// The sum over all sites of `density` varied with respect to `array`.
 void vary(Expr density, int array, const Mover& move, std::vector<Expr>& result) {
   Arena& arena = *density->arena;
+  std::vector<Expr> own;
+  for (const Expr read : reads(density))
+    if (read.is(Op::Load) && read->index == array) own.push_back(read);
+  std::unordered_map<const Node*, Expr> known;
+  if (own.size() > 1 && own.size() * count_nodes(density) >= kManyNodes)
+    known = derivatives(density, own);
   for (Expr read : reads(density)) {
     if (read.is(Op::Load)) {
       if (read->index != array) continue;
       // sum_x F(u(x + o)) holds u(y) at x = y - o
-      const Expr slope = derivative(density, read);
+      const auto found = known.find(read.get());
+      const Expr slope = found == known.end() ? derivative(density, read) : found->second;
       if (!slope.is_zero()) result.push_back(move(slope, mirrored(read->offset)));
       continue;
     }

@@ -73,12 +73,32 @@ Diagnostic wrong_arguments(Span at, const std::string& hole, const std::string& 
   return d;
 }
 
+namespace {
+
+/// Terms as a message shows them: the beginning of long ones, and of many the first.
+std::vector<std::string> abbreviated(std::vector<std::string> terms) {
+  constexpr std::size_t kLongest = 160, kMost = 4;
+  if (terms.size() > kMost) {
+    terms[kMost - 1] = fmt::format("... {} more", terms.size() - kMost + 1);
+    terms.resize(kMost);
+  }
+  for (std::string& term : terms) {
+    if (term.size() <= kLongest) continue;
+    std::size_t end = kLongest - 4;
+    while ((static_cast<unsigned char>(term[end]) & 0xC0) == 0x80) --end;  // within a character
+    term = term.substr(0, end) + " ...";
+  }
+  return terms;
+}
+
+}  // namespace
+
 Diagnostic unmatched(Span at, const std::string& integrator, const std::string& variable,
                      const std::vector<std::string>& terms,
                      const std::vector<std::string>& fitting) {
   Diagnostic d = make("E0749", at,
                       fmt::format("integrator `{}` has no place for {} in the equation of `{}`",
-                                  integrator, dsl::enumerate(terms), variable));
+                                  integrator, dsl::enumerate(abbreviated(terms)), variable));
   d.rule = "every term of the equations must fit a part of the integrator's head";
   d.hint = fitting.empty() ? "write an integrator whose head has such a term"
                            : "integrators that fit: " + fmt::format("{}", fmt::join(fitting, ", "));
@@ -91,8 +111,9 @@ Diagnostic links_without_flows(Span at, const std::string& integrator, const std
                       fmt::format("integrator `{}` adds rates to `{}`, a number of a link of SU(n)",
                                   integrator, variable));
   d.rule =
-      "links move along their group, by x + h*V(v) alone: exp(1i*h*w)*U; sums of rates leave it";
-  d.hint = fitting.empty() ? "write an integrator of kicks and drifts"
+      "links move along their group: by kicks and drifts, x + h*V(v), or by a text for x' = f(x, "
+      "t)";
+  d.hint = fitting.empty() ? "write an integrator of kicks and drifts, or for x' = f(x, t)"
                            : fmt::format("integrators that fit: {}", fmt::join(fitting, ", "));
   return d;
 }

@@ -29,7 +29,8 @@ Diagnostic wrong_arguments(Span at, const std::string& hole, const std::string& 
 Diagnostic unmatched(Span at, const std::string& integrator, const std::string& variable,
                      const std::vector<std::string>& terms,
                      const std::vector<std::string>& fitting);
-/// E0894: links of SU(n) with an integrator that is not a composition of flows.
+/// E0894: links of SU(n) with an integrator that is no composition of flows and has another head
+/// than x' = f(x, t).
 Diagnostic links_without_flows(Span at, const std::string& integrator, const std::string& variable,
                                const std::vector<std::string>& fitting);
 Diagnostic circular_group(Span at, const std::string& integrator,

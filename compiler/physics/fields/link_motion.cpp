@@ -11,6 +11,7 @@
 #include "compiler/algebra/simplify.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/action.hpp"
+#include "compiler/gauge/chart.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/fields/link_motion_errors.hpp"
 #include "compiler/physics/fields/program_units.hpp"
@@ -164,9 +165,9 @@ double commutator(const gauge::Group& group, const std::vector<double>& u,
   return most;
 }
 
-/// E0891 unless w and E commute at every state.
-void check_velocity(const Theory& d, const StateField& momentum, const std::vector<Expr>& velocity,
-                    const std::vector<int>& arrays, dsl::Span span) {
+/// Whether w and E commute at every state, as where the energy is a function of norm2(E[i]).
+bool velocity_commutes(const Theory& d, const StateField& momentum,
+                       const std::vector<Expr>& velocity, const std::vector<int>& arrays) {
   constexpr std::uint64_t kTrials = 4;
   const gauge::Group& group = *momentum.algebra;
   for (std::uint64_t seed = 1; seed <= kTrials; ++seed) {
@@ -178,9 +179,18 @@ void check_velocity(const Theory& d, const StateField& momentum, const std::vect
       e.push_back(value(d.arena().load(arrays[a])));
       size = std::max({size, std::abs(w.back())});
     }
-    if (!(commutator(group, w, e) <= 1e-10 * size))
-      d.fail(errors::link_momentum_turns(span, momentum.name));
+    if (!(commutator(group, w, e) <= 1e-10 * size)) return false;
   }
+  return true;
+}
+
+/// i[w, E], by which the momentum turns with its link.
+std::vector<Expr> turned_momentum(const Theory& d, const gauge::Group& group,
+                                  const std::vector<Expr>& velocity,
+                                  const std::vector<int>& arrays) {
+  std::vector<Expr> e;
+  for (const int array : arrays) e.push_back(d.arena().load(array));
+  return gauge::bracket(group, velocity, e);
 }
 
 }  // namespace
@@ -206,7 +216,7 @@ void add_link_rates(const Theory& d, Expr density, const NamedFact& text, bool k
     LinkMotion motion{stored, {}, coordinates(arena, type.group, "displacement"), {}};
     for (const int array : own)
       motion.velocity.push_back(hamiltonian_force(d, density, array, span));
-    check_velocity(d, momentum, motion.velocity, own, span);
+    const bool commutes = velocity_commutes(d, momentum, motion.velocity, own);
     for (Expr& w : motion.velocity) w = of_moving(d, links, axis, w);
 
     const std::vector<Expr> turned =
@@ -223,6 +233,10 @@ void add_link_rates(const Theory& d, Expr density, const NamedFact& text, bool k
       if (slope.is_zero()) continue;
       for (std::size_t a = 0; a < count; ++a)
         forces[a] = forces[a] - slope * algebra::derivative(turned[i], w[a]);
+    }
+    if (!commutes) {
+      const std::vector<Expr> turn = turned_momentum(d, type.group, motion.velocity, own);
+      for (std::size_t a = 0; a < count; ++a) forces[a] = forces[a] + turn[a];
     }
     for (std::size_t a = 0; a < count; ++a) {
       result.rates[own[a]] = of_moving(d, links, axis, forces[a]);

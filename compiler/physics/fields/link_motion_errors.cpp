@@ -24,13 +24,6 @@ Diagnostic link_momentum_type(Span span, const std::string& name, int n) {
       fmt::format("give the type of `{}` to both, or write gauge U: SU(n), E: su(n)", name));
 }
 
-Diagnostic link_momentum_turns(Span span, const std::string& name) {
-  return error("E0891", span, fmt::format("d(H, {0}[i]) does not commute with {0}[i]", name), "",
-               "links move by U' = 1i*w*U with w = d(H, E[i]); kicks and drifts keep Gauss's law "
-               "where w and E commute, as for functions of norm2(E[i])",
-               fmt::format("write the kinetic energy as sum(c*norm2({0}[i]), i)", name));
-}
-
 Diagnostic not_of_algebra(Span span, const std::string& name, int n, const std::string& what) {
   return error("E0892", span, fmt::format("this matrix {}", what), fmt::format("`{}`", name),
                fmt::format("values of su({0}) are hermitian {0} x {0} matrices without a trace", n),

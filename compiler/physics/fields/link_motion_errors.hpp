@@ -12,7 +12,6 @@ using dsl::Span;
 
 /// `name`: the coordinate. `n`: rows of the matrices of its links; 0: it has none.
 Diagnostic link_momentum_type(Span span, const std::string& name, int n);
-Diagnostic link_momentum_turns(Span span, const std::string& name);
 /// `what`: "has a trace".
 Diagnostic not_of_algebra(Span span, const std::string& name, int n, const std::string& what);
 Diagnostic which_links(Span span, const std::string& first, const std::string& second);

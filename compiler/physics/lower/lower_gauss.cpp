@@ -17,6 +17,7 @@
 #include <numeric>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/gauge/chart.hpp"
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/lower/arbitrary_values.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -82,7 +83,7 @@ class GaussLaw {
         own.electric.push_back(
             momentum_.arrays[static_cast<std::size_t>(axis * group_.generators() + a)]);
       Expr sum = arena_.integer(0);
-      for (const Expr term : divergence(a, momenta())) sum = sum + term;
+      for (const Expr term : divergence(a, momenta(), momenta())) sum = sum + term;
       for (std::size_t f = 0; f < matter_.size(); ++f) {
         if (charges[f] == 0) continue;
         const StateField &q = *matter_[f], &p = *d_.conjugate(q);
@@ -156,16 +157,18 @@ class GaussLaw {
     return result;
   }
 
-  /// Terms of sum_i (v_i,a(x) - (U_i^+ v_i U_i)_a(x-i)); `v` is one axis after the other.
-  std::vector<Expr> divergence(int a, const std::vector<Expr>& v) const {
+  /// Terms of sum_i (v_i,a(x) - (U_i^+ w_i U_i)_a(x-i)); v and w are one axis after the other.
+  std::vector<Expr> divergence(int a, const std::vector<Expr>& v,
+                               const std::vector<Expr>& w) const {
     const auto count = static_cast<std::size_t>(group_.generators());
     const gauge::LinkOf link = links_of(d_, links_);
     std::vector<Expr> terms;
     for (int axis = 0; axis < d_.grid.dims; ++axis) {
-      const auto first = v.begin() + static_cast<std::ptrdiff_t>(count) * axis;
-      const std::vector<Expr> own(first, first + static_cast<std::ptrdiff_t>(count));
+      const auto place = static_cast<std::size_t>(axis) * count;
+      terms.push_back(v[place + static_cast<std::size_t>(a)]);
+      const std::vector<Expr> own(w.begin() + static_cast<std::ptrdiff_t>(place),
+                                  w.begin() + static_cast<std::ptrdiff_t>(place + count));
       Expr there = own[static_cast<std::size_t>(a)];
-      terms.push_back(there);
       if (group_.kind == gauge::Kind::SU) {
         const gauge::Matrix u = link(axis, {});
         there = in_algebra(gauge::times(
@@ -190,14 +193,31 @@ class GaussLaw {
     return result;
   }
 
+  /// The same where the momenta do not turn with their links, as at the other end of each.
+  std::vector<Expr> slopes_at_the_end(std::vector<Expr> slope) const {
+    const auto count = static_cast<std::size_t>(group_.generators());
+    for (const LinkMotion& motion : d_.link_motions) {
+      const int first = links_.place(motion.arrays[0]);
+      if (first < 0) continue;
+      const std::size_t axis = static_cast<std::size_t>(first) / motion.arrays.size();
+      std::vector<Expr> own;
+      for (std::size_t a = 0; a < count; ++a)
+        own.push_back(arena_.load(momentum_.arrays[axis * count + a]));
+      const std::vector<Expr> turn = gauge::bracket(group_, motion.velocity, own);
+      for (std::size_t a = 0; a < count; ++a)
+        slope[axis * count + a] = slope[axis * count + a] + turn[a];
+    }
+    return slope;
+  }
+
   std::vector<double> find_charges() {
     constexpr std::uint64_t kTrials = 12;
     const int count = group_.generators();
-    const std::vector<Expr> slope = slopes();
+    const std::vector<Expr> slope = slopes(), at_end = slopes_at_the_end(slope);
     std::vector<std::vector<Expr>> curl;
     std::vector<std::vector<std::vector<Expr>>> rotations;  // by generator and field
     for (int a = 0; a < count; ++a) {
-      curl.push_back(divergence(a, slope));
+      curl.push_back(divergence(a, slope, at_end));
       auto& by_field = rotations.emplace_back();
       for (const StateField* q : matter_) {
         std::vector<Expr>& terms = by_field.emplace_back();

@@ -8,6 +8,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/steps/charted_links.hpp"
 #include "compiler/schedule/steps/flux.hpp"
 #include "compiler/schedule/steps/link_flow.hpp"
 #include "compiler/schedule/steps/markov_step.hpp"
@@ -60,7 +61,7 @@ class Chooser {
         return std::nullopt;
       }
     }
-    if (!evolution_.links.empty() && !read_flows(integrator, *head, *system_.arena)) {
+    if (!moves_links(integrator, *head)) {
       diagnostics_.add(errors::links_without_flows(
           system_.evolve_span, integrator.name,
           variable_of(system_, evolution_.links[0].arrays[0])->shown, fitting()));
@@ -75,6 +76,12 @@ class Chooser {
       return std::ranges::count(integrator.body, name, &text::Statement::name) == 1;
     };
     return integrator.weights.size() == 1 && sets(kError) && sets(kOrder);
+  }
+
+  /// Links of SU(n) move by flows, or in coordinates of their group.
+  bool moves_links(const Integrator& integrator, const Head& head) const {
+    return evolution_.links.empty() || takes_charts(head) ||
+           read_flows(integrator, head, *system_.arena);
   }
 
   /// `tol` beside a text without an error estimate, and beside what supposes steps of one length.
@@ -303,7 +310,7 @@ class Chooser {
       });
       if (noisy != (system_.noise.kind != physics::NoiseClass::None)) continue;
       if (makes_maps(system_, *head) && !without_waves().empty()) continue;
-      if (!evolution_.links.empty() && !read_flows(other, *head, *system_.arena)) continue;
+      if (!moves_links(other, *head)) continue;
       for (const auto& groups : groupings(system_, *head)) {
         if (share_out(system_, *head, groups).leftover) continue;
         names.push_back(other.name);

@@ -7,6 +7,7 @@
 #include "compiler/algebra/rewriting.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/steps/charted_links.hpp"
 #include "compiler/schedule/steps/flux.hpp"
 #include "compiler/schedule/steps/limits.hpp"
 #include "compiler/schedule/steps/noise.hpp"
@@ -35,6 +36,7 @@ class BodyStep {
         arena_(*from.system.arena),
         block_(&block),
         maps_(maps),
+        links_(from.system),
         state_(stored_state(from.system)) {
     meaning_.name = [this](const dsl::Expr& at) { return name(at); };
     meaning_.call = [this](const dsl::Expr& at, Value& value) { return call(at, value); };
@@ -54,7 +56,9 @@ class BodyStep {
         dt_ = block_->scalar("dt", running_dt(from_.system) * arena_.number(weight));
         weight_ = static_cast<double>(weight.real);
         locals_.clear();
+        links_.open(state_);
         for (const Statement& statement : from_.integrator.body) run(statement);
+        state_ = links_.closed(*block_, state_, true);
       }
     });
   }
@@ -93,7 +97,9 @@ class BodyStep {
     const State start = state_;
     const Trial trial = begin_trial(*block_, start);
     dt_ = trial.length;
+    links_.open(state_);
     for (const Statement& statement : from_.integrator.body) run(statement);
+    state_ = links_.closed(*block_, state_, true);
     end_trial(*block_, trial, start, locals_.at(kError), locals_.at(kOrder).scalar, state_);
   }
 
@@ -234,8 +240,9 @@ class BodyStep {
     }
     // A register: each member is defined once, so that every later line shares it.
     for (auto& [array, expr] : value.arrays) {
+      if (links_.holds_nothing(array)) continue;
       const std::string hint = (e >= 0 ? "" : statement.name + "_") + name_of(from_.system, array);
-      expr = block_->array(hint, expr, e >= 0 ? array : -1);
+      expr = block_->array(hint, expr, e >= 0 && !links_.holds_coordinate(array) ? array : -1);
     }
     for (auto& [name, expr] : value.scalars) {
       if (name == kUnit) continue;
@@ -744,12 +751,16 @@ class BodyStep {
                                           " is not of the shape of `" + part.arguments[i] + "`");
       }
       for (const auto& [array, expr] : value.arrays) {
-        there.arrays[array] = block_->array(name_of(from_.system, array) + "_there", expr);
+        const bool number = links_.holds_coordinate(array) && expr.is_number();
+        there.arrays[array] =
+            number ? expr : block_->array(name_of(from_.system, array) + "_there", expr);
       }
       for (const auto& [name, expr] : value.scalars) {
         if (name != kUnit) there.scalars[name] = block_->scalar(name + "_there", expr);
       }
     }
+    const State coordinates = there;
+    there = links_.closed(*block_, coordinates);
     const auto walls = with_fluxes(*block_, there);
     Value result;
     result.group = static_cast<int>(e);
@@ -767,8 +778,11 @@ class BodyStep {
     }
     values = transformed(std::move(values));
     auto value = values.begin();
-    for (const auto& [array, expr] : shares_[e][p])
-      result.arrays[array] = block_->array("rate_" + name_of(from_.system, array), *value++);
+    for (const auto& [array, expr] : shares_[e][p]) result.arrays[array] = *value++;
+    links_.to_coordinates(*block_, coordinates, there, result.arrays);
+    for (auto& [array, rate] : result.arrays)
+      if (!links_.holds_nothing(array))
+        rate = block_->array("rate_" + name_of(from_.system, array), rate);
     for (const std::string& name : group(result.group).scalars)
       result.scalars[name] = block_->scalar("rate_" + name, *value++);
     result.scalars[kUnit] = arena_.integer(1);
@@ -787,6 +801,7 @@ class BodyStep {
   Arena& arena_;
   Block* block_;
   bool maps_;
+  ChartedLinks links_;
   std::vector<BlockPart> parts_;
   std::unique_ptr<Block> own_;  ///< after the first maps
   State state_;

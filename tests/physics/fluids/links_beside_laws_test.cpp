@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <utility>
 
 #include "tests/support/simulate.hpp"
 
@@ -97,6 +99,63 @@ TEST(LinksBesideLaws, WhatLinksLoseTheMediumGains) {
   }
   EXPECT_LT(drift[1], 1e-6);
   EXPECT_GT(drift[0] / drift[1], 12);
+}
+
+// Of SU(2), A_i^a = A(t) delta_i^a: x = g dx A obeys x'' = -(16/dx^2) sin^3(x/2) cos(x/2) - s w x'
+// and the energy w of the medium w' = 3 s w (x'/(g dx))^2, on the lattice.
+TEST(LinksBesideLaws, AModeOfSU2HeatsAMedium) {
+  const double dx = 0.4, g = 1.5, s = 0.6, until = 2;
+  using State = std::array<double, 3>;  // x, x', w
+  const auto rate = [&](const State& at) {
+    const double half = std::sin(at[0] / 2);
+    return State{at[1],
+                 -16 / (dx * dx) * half * half * half * std::cos(at[0] / 2) - s * at[2] * at[1],
+                 3 * s * at[2] * std::pow(at[1] / (g * dx), 2)};
+  };
+  State state{g * dx, 0, 0.5};
+  constexpr int kSteps = 4000;
+  const double h = until / kSteps;
+  for (int step = 0; step < kSteps; ++step) {
+    State sum{}, there = state;
+    for (const auto& [weight, next] : {std::pair{1.0, 0.5}, {2.0, 0.5}, {2.0, 1.0}, {1.0, 0.0}}) {
+      const State k = rate(there);
+      for (std::size_t i = 0; i < 3; ++i) {
+        sum[i] += weight * k[i];
+        there[i] = state[i] + next * h * k[i];
+      }
+    }
+    for (std::size_t i = 0; i < 3; ++i) state[i] += h / 6 * sum[i];
+  }
+  const auto result = testing::run_text(R"(model plasma "Links of SU(2) in a medium that conducts"
+param g = 1.5, s = 0.6
+lattice box: 2^3, spacing = 0.4, boundary = periodic
+gauge U: SU(2), E: su(2)
+primitive eps: real
+P[i,j] = loop(i, j, -i, -j)
+of_links = (g*dx)^2*sum(norm2(E[i]), i) + 2*sum(2 - re(tr(P[i,j])), i < j)/(g^2*dx^4)
+H = total(of_links)
+sigma[i] = s*(eps + eps@i)/2
+E[i]' = derived - sigma[i]*E[i]
+conserve N = eps: -2*(g*dx)^2*sum(sigma[i]*norm2(E[i]), i)
+recover {
+  eps = N
+}
+scheme kt, speed = 0
+c = cos(g*dx/2)
+d = sin(g*dx/2)
+init U[k] = [[c + 1i*d*(k == 2), 1i*d*(k == 0) + d*(k == 1)], [1i*d*(k == 0) - d*(k == 1), c - 1i*d*(k == 2)]]
+init E = 0, eps = 0.5
+X = [[0, 1], [1, 0]]
+precision real = f64
+evolve rk4, dt = 0.01, until = t > 1.995
+every 1 step: x = mean(2*asin(im(tr(X*U[x]))/2)), w = mean(eps), energy = mean(eps + of_links), t -> "m.h5"
+)",
+                                        {});
+  ASSERT_NEAR(last(result, "t"), until, 1e-12);
+  EXPECT_NEAR(last(result, "x"), state[0], 1e-7);
+  EXPECT_NEAR(last(result, "w"), state[2], 1e-7);
+  EXPECT_GT(last(result, "w"), 0.6);
+  EXPECT_NEAR(last(result, "energy"), result.find("energy")->points.front().second, 1e-7);
 }
 
 }  // namespace

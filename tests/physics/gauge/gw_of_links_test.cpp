@@ -97,5 +97,71 @@ TEST(WavesOfLinks, CovariantGradientsOfACharge) {
       [&](double t) { return driven(t, std::sqrt(2.0) * k1, omega, strength, strength); }, 1e-5);
 }
 
+/// Tensor waves of waves of links: of U(1), or the same along one generator of SU(n). The coupling
+/// of T_3 = sigma_3/2 is half of that of U(1), whose momentum is then twice that of T_3.
+std::string along_one_generator(int n) {
+  const std::string head = R"(model waves "Links along one generator and their tensor waves"
+param g = 0.9
+lattice box: 6 * 4 * 4, spacing = 0.5, boundary = periodic
+field u: sym(3)
+angle[k] = 0.4*sin(2*pi*index(x)/6)*(k == 1) + 0.5*cos(pi*index(y)/2)*(k == 2)
+speed[k] = 0.3*cos(2*pi*index(x)/6)*(k == 2) + 0.2*(k == 0)
+P[i,j] = loop(i, j, -i, -j)
+Q[i,j] = P[i,j] + loop(j, -i, -j, i) + loop(-i, -j, i, j) + loop(-j, i, j, -i)
+)";
+  const std::string tail = R"(
+init u = 0, u' = 0
+precision real = f64
+evolve heun, dt = 0.02, until = t > 1
+h = transverse_traceless(u')
+every 10 steps: t, mean(norm2(h)) -> "gw.h5"
+)";
+  if (n == 1)
+    return head + R"(
+gauge U: U(1), E: real
+C[i,j] = im(Q[i,j])/(2*g*dx^2)
+F[i] = g*dx*(E[i] + E[i]@-i)/4
+of_E = [F[x], F[y], F[z]]
+of_B = [C[y,z], C[z,x], C[x,y]]
+H = total((g*dx)^2*sum(E[i]^2, i)/8 + 4*sum(1 - re(P[i,j]), i < j)/(g^2*dx^4))
+u'' = lap(u) - 2*(outer(of_E, of_E) + outer(of_B, of_B))
+init U[k] = exp(1i*angle[k]), E[k] = 2*speed[k]
+)" + tail;
+  const std::string zero = n == 2 ? "" : ", 0";
+  const auto matrix = [&](const std::string& a, const std::string& b, const std::string& c,
+                          const std::string& d, const std::string& last) {
+    const std::string third = n == 2 ? "" : ", [0, 0, " + last + "]";
+    return "[[" + a + ", " + b + zero + "], [" + c + ", " + d + zero + "]" + third + "]";
+  };
+  const std::string size = std::to_string(n);
+  return head + "gauge U: SU(" + size + "), E: su(" + size + ")\n" +
+         "X = " + matrix("0", "1", "1", "0", "0") + "\nY = " + matrix("0", "-1i", "1i", "0", "0") +
+         "\nZ = " + matrix("1", "0", "0", "-1", "0") + R"(
+T[a] = (a == 0)*X + (a == 1)*Y + (a == 2)*Z
+C[a,i,j] = im(tr(T[a]*Q[i,j]))/(4*g*dx^2)
+F[a,i] = g*dx*re(tr(T[a]*(E[i] + (adj(U[i])*E[i]*U[i])@-i)))/2
+of_E[a] = [F[a,x], F[a,y], F[a,z]]
+of_B[a] = [C[a,y,z], C[a,z,x], C[a,x,y]]
+H = total((g*dx)^2*sum(norm2(E[i]), i) + 2*sum()" +
+         size + R"( - re(tr(P[i,j])), i < j)/(g^2*dx^4))
+u'' = lap(u) - 2*sum(outer(of_E[a], of_E[a]) + outer(of_B[a], of_B[a]), a = 0..2)
+init U[k] = )" +
+         matrix("exp(1i*angle[k])", "0", "0", "exp(-1i*angle[k])", "1") +
+         "\ninit E[k] = " + matrix("speed[k]/2", "0", "0", "-speed[k]/2", "0") + tail;
+}
+
+TEST(WavesOfLinks, AlongOneGeneratorAreThoseOfU1) {
+  const auto one = testing::run_text(along_one_generator(1), {});
+  for (const int n : {2, 3}) {
+    const auto other = testing::run_text(along_one_generator(n), {});
+    const auto *a = one.find("mean(norm2(h))"), *b = other.find("mean(norm2(h))");
+    ASSERT_TRUE(a && b);
+    ASSERT_EQ(a->points.size(), b->points.size());
+    EXPECT_GT(a->points.back().second, 1e-6);
+    for (std::size_t i = 0; i < a->points.size(); ++i)
+      EXPECT_NEAR(a->points[i].second, b->points[i].second, 1e-12 * a->points.back().second);
+  }
+}
+
 }  // namespace
 }  // namespace vphi

@@ -45,6 +45,26 @@ std::vector<Complex> link_generator(int colours, int a) {
   return t;
 }
 
+long double bracket_along(int n, const std::vector<long double>& u,
+                          const std::vector<long double>& v, int a) {
+  const auto size = static_cast<std::size_t>(n);
+  const auto matrix = [&](const std::vector<long double>& coordinates) {
+    std::vector<Complex> m(size * size);
+    for (std::size_t b = 0; b < coordinates.size(); ++b) {
+      const std::vector<Complex> t = link_generator(n, static_cast<int>(b));
+      for (std::size_t i = 0; i < m.size(); ++i) m[i] += coordinates[b] * t[i];
+    }
+    return m;
+  };
+  const std::vector<Complex> x = matrix(u), y = matrix(v), t = link_generator(n, a);
+  const std::vector<Complex> xy = product(x, y, size), yx = product(y, x, size);
+  Complex trace = 0;
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = 0; j < size; ++j)
+      trace += (xy[i * size + j] - yx[i * size + j]) * t[j * size + i];
+  return 2 * (Complex(0, 1) * trace).real();
+}
+
 std::vector<Complex> rotated_link(const std::vector<Complex>& u, int n, int a, long double w) {
   const auto size = static_cast<std::size_t>(n);
   const std::vector<Complex> t = link_generator(n, a);

@@ -256,15 +256,27 @@ std::vector<long double> Written::from_hamiltonian(const WrittenField& field, in
         if (!term.total) throw NotCovered{term.text->span, "a force on links outside of `total`"};
       const auto columns = static_cast<std::size_t>(field.columns);
       if (stays(partner, site, static_cast<int>(k / 2 / columns))) continue;
-      result[k] = -along_link(parts, partner, site, static_cast<int>(k / 2 / columns),
-                              static_cast<int>(k / 2 % columns), false)
-                       .first;
+      const int axis = static_cast<int>(k / 2 / columns), a = static_cast<int>(k / 2 % columns);
+      result[k] = turn_of_momentum(partner, site, axis, a) -
+                  along_link(parts, partner, site, axis, a, false).first;
       continue;
     }
     long double& u = partner.values[static_cast<std::size_t>(site * partner.reals()) + k];
     result[k] = sign / norm * slope_of(parts, u, partner.scale);
   }
   return result;
+}
+
+/// A momentum turns with its link: i[w, E].
+long double Written::turn_of_momentum(const WrittenField& links, int site, int axis, int a) {
+  const WrittenField& momentum = partner_of(links);
+  std::vector<long double> velocity, own;
+  for (int b = 0; b < momentum.columns; ++b) {
+    velocity.push_back(link_velocity(links, site, axis, b));
+    own.push_back(momentum.values[static_cast<std::size_t>(site * momentum.reals()) +
+                                  2 * static_cast<std::size_t>(axis * momentum.columns + b)]);
+  }
+  return bracket_along(links.colours, velocity, own, a);
 }
 
 long double Written::link_velocity(const WrittenField& links, int site, int axis, int a) {

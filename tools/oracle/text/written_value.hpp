@@ -41,6 +41,9 @@ struct NotCovered {
 /// of compiler/gauge/group.hpp: for each q the pairs p < q, symmetric and antisymmetric, then the
 /// diagonal one, all with tr(T_a T_b) = delta_ab/2.
 std::vector<Complex> rotated_link(const std::vector<Complex>& u, int n, int a, long double w);
+/// Coordinate `a` of i[u, v] of two elements of the algebra by their coordinates.
+long double bracket_along(int n, const std::vector<long double>& u,
+                          const std::vector<long double>& v, int a);
 std::vector<Complex> random_link(int n, const std::function<long double()>& normal);
 /// T_a itself.
 std::vector<Complex> link_generator(int n, int a);
@@ -198,6 +201,7 @@ class Written {
                                             std::optional<std::size_t> only = std::nullopt);
   /// w_a of U' = i w_a T_a U for the link along `axis`, from the written H.
   long double link_velocity(const WrittenField& links, int site, int axis, int a);
+  long double turn_of_momentum(const WrittenField& links, int site, int axis, int a);
   /// -dS/du of the action called `name`, summed over the box, by one real number of the field.
   long double from_action(const std::string& name, const WrittenField& field, int site,
                           std::size_t real);
