@@ -77,6 +77,9 @@ constexpr Builtin kBuiltins[] = {
      "norm(b - A(x))/norm(b) of a solve; of an action the largest in the last trajectory"},
     {"force", 1, 1, Rule::OfSolve, "",
      "root mean square of an action's force on a momentum, at the last kick of a trajectory"},
+    {"logdet", 1, 1, Rule::OfSolve, "",
+     "log|det R| of determinants with fields at odd sites, R their part at even sites, at the end "
+     "of a trajectory"},
     {"smallest", 1, 1, Rule::OfSolve, "",
      "smallest eigenvalue of D adj(D) of a determinant's power, at the start of a trajectory"},
     {"largest", 1, 1, Rule::OfSolve, "",

@@ -42,6 +42,7 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
     if (fact->kind == NamedFact::Kind::Indexed) {
       d_.fail(errors::wrong_shape(e.span, fmt::format("`{}` needs its indices", e.text)));
     }
+    if (const auto own = action_at_end(d_, e.text)) return Value::of(*own);
     return definition(*fact, e, scope);
   }
   if (const auto given = given_name(e.text, e.span, reading)) return *given;

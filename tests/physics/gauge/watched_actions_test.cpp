@@ -111,6 +111,39 @@ TEST(WatchedActions, RangesThatDoNotHoldTheSpectrumAreRefused) {
   EXPECT_EQ(failure(power_on_ring("[0.15, 2.57]")), "");
 }
 
+/// Wilson quarks with a clover term at odd sites in a constant field of U(1) on 4^2: F = i sin B,
+/// so that R = 1 + kappa csw sigma_z sin B. Links stand still.
+std::string in_constant_field(double csw) {
+  return "model field\nparam kappa = 0.2, csw = " + testing::exact(csw) +
+         ", f = 3*pi/8\nlattice grid: 4^2\ngauge U: U(1)\nfermion psi: spinor(2)\n"
+         "C[mu,nu] = loop(mu, nu, -mu, -nu) + loop(nu, -mu, -nu, mu) + loop(-mu, -nu, mu, nu) + "
+         "loop(-nu, mu, nu, -mu)\nF[mu,nu] = (C[mu,nu] - conj(C[mu,nu]))/8\n"
+         "D(psi) = psi - kappa*sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-)) - "
+         "kappa*csw*sum(gamma[mu]*gamma[nu]*F[mu,nu]*psi, mu < nu)\n"
+         "action quarks = pseudofermion(D, solver = cg(1e-13), even_odd = on)\n"
+         "action ratio = pseudofermion(D, solver = cg(1e-13), even_odd = on)/pseudofermion(D, csw "
+         "= csw/2, solver = cg(1e-13), even_odd = on)\n"
+         "sample hmc, trajectories = 1, tau = 1e-9 {\n  level quarks, ratio: steps = 1, scheme = "
+         "leapfrog\n}\ninit U[k] = exp(1i*f*(index(x)*(k == y) - 4*index(y)*(k == x)*(index(x) "
+         "== 3)))\nevery 1 trajectory: l = logdet(quarks), m = logdet(ratio), s = total(quarks), "
+         "r = total(ratio) -> \"q.csv\"\n";
+}
+
+TEST(WatchedActions, ActionAndLogarithmAtTheEnd) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const auto logarithm = [](double csw) {
+    return 8 * std::log(1 - std::pow(0.2 * csw * std::sin(3 * std::acos(-1.0) / 8), 2));
+  };
+  const auto with = testing::run_text(in_constant_field(3), {}),
+             without = testing::run_text(in_constant_field(1e-9), {});
+  EXPECT_NEAR(last(with, "l"), logarithm(3), 1e-12);
+  EXPECT_NEAR(last(with, "m"), logarithm(3) - logarithm(1.5), 1e-12);
+  // the same eta: S is |eta|^2 - 2 log|det R|
+  EXPECT_GT(last(without, "s"), 4);
+  EXPECT_NEAR(last(with, "s"), last(without, "s") - 2 * logarithm(3), 1e-7);
+  EXPECT_NEAR(last(with, "r"), last(without, "r") - 2 * (logarithm(3) - logarithm(1.5)), 1e-7);
+}
+
 /// The largest residual is that of the solver with the largest tolerance.
 TEST(WatchedActions, ResidualIsTheLargest) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";
