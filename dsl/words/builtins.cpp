@@ -161,6 +161,9 @@ constexpr GivenName kGivenNames[] = {
     {"sample", "trajectory", Base::Integer, false, "number of trajectories done"},
     {"sample", "sweep", Base::Integer, false, "number of sweeps done"},
     {"sample", "deltaH", Base::Real, false, "change of H in the last trajectory"},
+    {"sample", "reversibility", Base::Real, false,
+     "how far a trajectory there and back ends from its start; makes each trajectory twice as "
+     "long"},
     {"sample", "accept", Base::Real, false,
      "share of proposals that the last trajectory, or sweep of metropolis, has accepted"},
     {"sample", "exchanged", Base::Real, false,

@@ -13,6 +13,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/insertions.hpp"
+#include "compiler/physics/chains/determinant_fields.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -96,6 +97,14 @@ class PseudofermionField {
   bool halves() const { return factor_.parts.has_value(); }
 
   void say() const {
+    if (!factor_.fraction && !root_ && !inverse_)
+      d_.remark(fmt::format(
+          "{}: the weight |det {}|^2{}, S = {}: its force has {} paths of links, an outer product "
+          "of X and {} at the end of each",
+          name_, factor_.name, below_ ? "/|det " + below_->name + "|^2" : "",
+          below_ ? "|D1^-1 D2 phi|^2 with phi = D2^-1 D1 eta" : "|D^-1 phi|^2 with phi = D eta",
+          words_of(factor_).size() + (below_ ? words_of(*below_).size() : 0),
+          below_ ? "Y or phi" : "Y"));
     if (factor_.fraction || root_)
       d_.remark(fmt::format(
           "{}: the weight has the size of det {} alone, whose sign or phase is left out", name_,
@@ -746,78 +755,13 @@ class PseudofermionField {
 
 }  // namespace
 
-namespace {
-
-/// A determinant with a field of its own: |det D|^(2 power), 0 < |power| <= 1, below 0 for one
-/// below the line that is not paired.
-struct Field {
-  const dsl::Expr* call = nullptr;
-  long double power = 1;
-  bool beside_fraction = false;      ///< a whole one of a power that is not whole
-  const dsl::Expr* below = nullptr;  ///< what it is divided by
-};
-
-/// A power p is as many fields as it has wholes, and one for the rest. Those below the line have
-/// their powers without the sign.
-void add_fields(const Motion& d, Lowerer& lower, const DeterminantCall& factor,
-                std::vector<Field>& above, std::vector<Field>& below) {
-  constexpr long double kMostFields = 16, kRest = 1e-12L;
-  long double power = 1;
-  for (const dsl::Expr* exponent : factor.exponents) {
-    const auto value = algebra::constant(lower.fixed(*exponent, "a power of a determinant"));
-    power *= value ? value->real : 0;
-    if (power == 0 || std::abs(power) > kMostFields)
-      d.fail(errors::not_yet(exponent->span, "a power of a determinant that is 0 or above 16"));
-  }
-  std::vector<Field>& own = factor.divides != (power < 0) ? below : above;
-  power = std::abs(power);
-  const std::size_t first = own.size();
-  for (; power > 1 - kRest; power -= 1) own.push_back({factor.call, 1});
-  if (power <= kRest) return;
-  for (std::size_t i = first; i < own.size(); ++i) own[i].beside_fraction = true;
-  own.push_back({factor.call, power});
-}
-
-/// A determinant that stands alone below the line has no solves in kicks.
-void refuse_kick_options(const Motion& d, const dsl::Expr& call) {
-  for (const dsl::NamedArgument& option : call.named)
-    if (option.name == "force" || option.name == "start")
-      d.fail(errors::kicks_without_solves(option.value->span, option.name));
-}
-
-/// Each whole denominator is paired with a whole numerator, in the order of the text. What is left
-/// over below, and fractions, stand alone.
-std::vector<Field> fields_of(const Motion& d, Lowerer& lower, const NamedAction& action) {
-  std::vector<Field> above, below;
-  for (const DeterminantCall& factor : action.determinants)
-    add_fields(d, lower, factor, above, below);
-  const auto whole = [](const Field& field) { return field.power == 1; };
-  auto next = std::ranges::find_if(above, whole);
-  const auto end = above.end();
-  std::vector<Field> alone;
-  for (Field& field : below) {
-    if (whole(field) && next != end) {
-      next->below = field.call;
-      next = std::find_if(next + 1, end, whole);
-      continue;
-    }
-    if (whole(field)) refuse_kick_options(d, *field.call);
-    field.power = -field.power;
-    alone.push_back(field);
-  }
-  above.insert(above.end(), alone.begin(), alone.end());
-  return above;
-}
-
-}  // namespace
-
 Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedAction& action,
                                    const TrajectoryLinks& links) {
   const Reading reading = links.reading();
-  const std::vector<Field> fields = fields_of(d, lower, action);
+  const std::vector<DeterminantField> fields = determinant_fields(d, lower, action);
   Pseudofermions result;
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    const Field& field = fields[i];
+    const DeterminantField& field = fields[i];
     const std::string name = i == 0 ? action.name : fmt::format("{}_{}", action.name, i + 1);
     const long double power = field.power == -1 ? 1 : field.power;
     const DeterminantFactor top =

@@ -161,7 +161,8 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   if (text == "t") return Value::of(d_.time());
   if (text == "step" || ((text == "trajectory" || text == "sweep") && is_chain(d_.dynamics)))
     return Value::of(arena.symbol("step", span));
-  if ((text == Trajectory::kDelta || text == Trajectory::kAccept) && is_hmc(d_))
+  if ((text == Trajectory::kDelta || text == Trajectory::kAccept || text == kReversibility) &&
+      is_hmc(d_))
     return Value::of(arena.symbol(text, span));
   const auto* chain = std::get_if<MarkovChain>(&d_.dynamics);
   if (text == MarkovChain::kAccept && chain && chain->proposals > 0)

@@ -144,6 +144,34 @@ TEST(WatchedActions, ActionAndLogarithmAtTheEnd) {
   EXPECT_NEAR(last(with, "r"), last(without, "r") - 2 * (logarithm(3) - logarithm(1.5)), 1e-7);
 }
 
+/// A trajectory there and back: to rounding from zero starts, to the tolerance of the kicks from
+/// earlier solutions. The chain is that without it, to the bit.
+TEST(WatchedActions, Reversibility) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const auto chain = [](const std::string& options, const std::string& more) {
+    return testing::run_text(
+        "model back\nparam kappa = 0.2\nlattice grid: 4^2\ngauge U: U(1)\nfield phi: real\n"
+        "fermion psi: spinor(2), boundary(y) = antiperiodic\nD(psi) = psi + 0.1*phi*psi - "
+        "kappa*sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+        "action quarks = pseudofermion(D, " +
+            options +
+            ")\naction glue = sum(2 - re(tr(loop(mu, nu, -mu, -nu))), mu < nu) + phi^2\n"
+            "sample hmc, trajectories = 3, tau = 1 {\n  level quarks, glue: steps = 4, scheme = "
+            "omelyan2\n}\ninit U ~ hot\ninit phi ~ normal\nevery 1 trajectory: deltaH, n = "
+            "iterations(quarks), p = mean(re(tr(loop(x, y, -x, -y))) + phi)" +
+            more + " -> \"b.csv\"\n",
+        {});
+  };
+  const std::string zero = "solver = cg(1e-12)";
+  const std::string past = "solver = cg(1e-12), force = cg(1e-8), start = past(3)";
+  for (const std::string& options : {zero, past}) {
+    const auto with = chain(options, ", r = reversibility"), without = chain(options, "");
+    for (const char* name : {"deltaH", "n", "p"}) EXPECT_EQ(last(with, name), last(without, name));
+    EXPECT_LT(last(with, "r"), options == zero ? 1e-12 : 1e-6);
+    EXPECT_GT(last(with, "r"), options == zero ? 0 : 1e-11);
+  }
+}
+
 /// The largest residual is that of the solver with the largest tolerance.
 TEST(WatchedActions, ResidualIsTheLargest) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";

@@ -44,9 +44,6 @@ TEST(FieldsInNumbers, ForcesOnFields) {
   const std::string one = "pseudofermion(D, solver = cg(1e-12))";
   const std::string range = "solver = multishift(1e-12), tol = 1e-10, range = [1e-3, 20]";
   const YukawaModel all[] = {
-      {.quark = here, .determinant = one},
-      {.quark = turned, .determinant = "pseudofermion(D, solver = cgne(1e-12))"},
-      {.quark = hops, .determinant = "pseudofermion(D, solver = cg(1e-12), even_odd = on)"},
       {.quark = turned, .determinant = one + "/pseudofermion(D, g = 0.2, solver = cg(1e-12))"},
       {.quark = hops,
        .determinant =
