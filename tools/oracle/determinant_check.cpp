@@ -16,8 +16,8 @@
 namespace vphi::tools {
 namespace {
 
-using dsl::ExprKind;
 using algebra::Expr;
+using dsl::ExprKind;
 using physics::NamedFact;
 using physics::Trajectory;
 
@@ -442,25 +442,25 @@ class DeterminantComparison {
       return {solved.done()};
     }
     Filling drawn(row_of("phi", one, "(D adj(D))^(p/2) eta"));
-    drawn.allow(allowed_of_power(one));
+    drawn.allow(allowed_of_power(one, 10));
     take(drawn, chosen(phi, places),
          product_of(power_of_square(one, places, one.power / 2),
                     chosen(field(one.name, "y", true), places)));
     return {drawn.done()};
   }
 
-  /// Ten times the error of the rational function that the call asks for.
-  double allowed_of_power(const Determinant& one) {
-    double most = tolerance();
+  /// `times` the error of the rational function that the call asks for, at least the tolerance.
+  double allowed_of_power(const Determinant& one, double times) {
+    double tol = 1e-11;
     for (const dsl::NamedArgument& option : one.above->named) {
       if (option.name == "order")
         throw NotCovered{option.span, "a power of a determinant with a number of fractions"};
       if (option.name == "tol") {
-        const Numbers tol = text_.value(*option.value, Written::Given{}, nullptr);
-        most = std::max(most, 10 * static_cast<double>(tol.parts.at(0).real()));
+        const Numbers given = text_.value(*option.value, Written::Given{}, nullptr);
+        tol = static_cast<double>(given.parts.at(0).real());
       }
     }
-    return most;
+    return std::max(tolerance(), times * tol);
   }
 
   static Complex product(const Spinors& a, const Spinors& b) {
@@ -493,7 +493,7 @@ class DeterminantComparison {
       const std::string link = fmt::format("{}[{}]", links_.front().field().name, kAxes[axis]);
       Filling filling({fmt::format("change of {}'s momenta", link), level.shown, 0, 0, {}});
       // slopes of a rational function are less accurate than its values
-      for (const Determinant& one : powers) filling.allow(100 * allowed_of_power(one));
+      for (const Determinant& one : powers) filling.allow(allowed_of_power(one, 1000));
       for (const int site : {0, text_.box.sites() - 1}) {
         const bool stays = text_.stays(links_.front().field(), site, axis);
         for (int a = 0; a < links_.front().generators(); ++a) {
@@ -510,7 +510,7 @@ class DeterminantComparison {
           }))
         break;
       Filling filling({fmt::format("change of {}'s momentum", one.shown), level.shown, 0, 0, {}});
-      for (const Determinant& power : powers) filling.allow(100 * allowed_of_power(power));
+      for (const Determinant& power : powers) filling.allow(allowed_of_power(power, 1000));
       for (const int site : {0, text_.box.sites() - 1})
         filling.take(momentum_at(one.momentum, site),
                      slope_of_all(whole, powers, {site, 0, 0, one.at.field, one.at.real}));

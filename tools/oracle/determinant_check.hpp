@@ -10,7 +10,8 @@
 //
 // Of |det D|^(2p) with a fraction p (up to 48 numbers of a field) the text's side is S = <phi, (D
 // D^+)^-p phi> with the power of the matrix itself, of M M^+ at odd sites: phi is (D D^+)^(p/2) eta
-// to ten times the error of the rational functions, and the kicks are difference quotients of -S.
+// to 10 times, and the kicks are difference quotients of -S to 1000 times the error of the rational
+// functions.
 #pragma once
 
 #include <vector>
