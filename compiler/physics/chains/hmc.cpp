@@ -601,6 +601,9 @@ class TrajectoryReader {
   void make_drift() {
     const Expr length = arena().symbol(Trajectory::kLength);
     const bool single = d_.numerics.real == Precision::F32;
+    // the series of SU(3) and above holds for eigenvalues up to 2: of a quarter for those up to 8,
+    // so that momenta of a coarse trajectory do not lead out of the group
+    const int squarings = field_ && !field_->angle && group().n > 2 ? 2 : 0;
     const int terms = gauge::exponential_terms(single ? 0x1p-24 : 0x1p-53);
     const char* shown = "q = q + length p";
     if (field_)
@@ -620,7 +623,10 @@ class TrajectoryReader {
         trajectory_.drift.values.emplace_back(angle, gauge::plus(arena().load(angle), p[0]));
         continue;
       }
-      const gauge::Matrix step = gauge::exponential(group(), p, terms);
+      if (squarings > 0)
+        for (Expr& one : p) one = gauge::times(arena().rational(1, 1 << squarings), one);
+      gauge::Matrix step = gauge::exponential(group(), p, terms);
+      for (int n = 0; n < squarings; ++n) step = gauge::times(step, step);
       put_links(trajectory_.drift, axis,
                 gauge::store(*field_->links, gauge::times(step, link(axis, {}))));
     }
