@@ -77,6 +77,9 @@ constexpr Builtin kBuiltins[] = {
      "norm(b - A(x))/norm(b) of a solve; of an action the largest in the last trajectory"},
     {"force", 1, 1, Rule::OfSolve, "",
      "root mean square of an action's force on a momentum, at the last kick of a trajectory"},
+    {"logdet", 1, 1, Rule::OfSolve, "",
+     "log|det R| of determinants with fields at odd sites, R their part at even sites, at the end "
+     "of a trajectory"},
     {"smallest", 1, 1, Rule::OfSolve, "",
      "smallest eigenvalue of D adj(D) of a determinant's power, at the start of a trajectory"},
     {"largest", 1, 1, Rule::OfSolve, "",
@@ -158,6 +161,9 @@ constexpr GivenName kGivenNames[] = {
     {"sample", "trajectory", Base::Integer, false, "number of trajectories done"},
     {"sample", "sweep", Base::Integer, false, "number of sweeps done"},
     {"sample", "deltaH", Base::Real, false, "change of H in the last trajectory"},
+    {"sample", "reversibility", Base::Real, false,
+     "how far a trajectory there and back ends from its start; makes each trajectory twice as "
+     "long"},
     {"sample", "accept", Base::Real, false,
      "share of proposals that the last trajectory, or sweep of metropolis, has accepted"},
     {"sample", "exchanged", Base::Real, false,

@@ -1,5 +1,8 @@
 // Trajectories that go on from a checkpoint: solves that start from earlier solutions and what is
 // known of the solves have the bits of the uninterrupted run.
+#include <algorithm>
+#include <string>
+
 #include "tests/run/command.hpp"
 
 namespace vphi {
@@ -25,6 +28,37 @@ TEST_F(TrajectoryResume, EarlierSolutionsAreThoseOfTheTrajectory) {
   ASSERT_EQ(then.status, 0) << then.error;
   EXPECT_GT(text("parts/quarks.series.csv").size(), rows.size());
   EXPECT_EQ(text("parts/quarks.series.csv"), text("whole/quarks.series.csv"));
+}
+
+/// The rows before it and the last checkpoint stay.
+TEST_F(TrajectoryResume, ASolveThatFailsKeepsTheChain) {
+  write("rounds.vphi",
+        "model rounds \"Solves that may take too few rounds\"\nparam kappa = 0.2, most = 200\n"
+        "lattice grid: 4^2\ngauge U: U(1)\nfermion psi: spinor(2), boundary(y) = antiperiodic\n"
+        "D(psi) = psi - kappa*sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+        "action S = pseudofermion(D, solver = cg(1e-10, max = most))\n"
+        "action T = 2*sum(1 - re(loop(mu, nu, -mu, -nu)), mu < nu)\n"
+        "sample hmc, trajectories = 40, tau = 1 {\n  level S, T: steps = 4, scheme = leapfrog\n}\n"
+        "init U ~ cold\nevery 1 trajectory: mean(re(loop(x, y, -x, -y))), deltaH -> "
+        "\"rounds.csv\"\n");
+  const std::string run = "run rounds.vphi --device native --quiet --checkpoint-every '1 steps' ";
+  ASSERT_EQ(vphi(run + "--out whole").status, 0);
+  const std::string whole = text("whole/rounds.series.csv");
+  for (int most = 24; most < 40; ++most) {
+    const std::string out = "few_" + std::to_string(most);
+    const auto few = vphi(run + "--out " + out + " --set most=" + std::to_string(most));
+    ASSERT_NE(few.status, 0);
+    if (few.error.find("after 0 trajectories") != std::string::npos) continue;
+    for (const char* told : {"E0809", "`S, D adj(D) X = B` is not solved after", "trajectories",
+                             "norm(b - A(x))/norm(b) is"})
+      EXPECT_NE(few.error.find(told), std::string::npos) << few.error;
+    const std::string rows = text(out + "/rounds.series.csv");
+    EXPECT_GT(std::ranges::count(rows, '\n'), 2);
+    EXPECT_EQ(whole.substr(0, rows.size()), rows);
+    EXPECT_FALSE(text(out + "/checkpoint/rounds.checkpoint").empty());
+    return;
+  }
+  ADD_FAILURE() << "no number of rounds suffices for some trajectories alone";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // System, rows of results, and links in the form of the text and in the form that a System stores.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <random>
 #include <vector>
@@ -36,6 +37,8 @@ class Filling {
  public:
   explicit Filling(DerivativeRow row) : row_(std::move(row)) {}
   void take(long double derived, long double written);
+  /// Accepts a difference of so much, if less is accepted so far.
+  void allow(double difference) { row_.allowed = std::max(row_.allowed, difference); }
   /// Sets the scale of the compared values, where all of them may be small.
   void size(long double value);
   void stop(const std::string& why) { row_.not_checked = why; }

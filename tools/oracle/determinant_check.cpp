@@ -8,12 +8,15 @@
 #include <random>
 #include <set>
 
+#include "compiler/algebra/transform.hpp"
 #include "compiler/interpret/interpret.hpp"
 #include "tools/oracle/both_sides.hpp"
+#include "tools/oracle/dense_matrix.hpp"
 
 namespace vphi::tools {
 namespace {
 
+using algebra::Expr;
 using dsl::ExprKind;
 using physics::NamedFact;
 using physics::Trajectory;
@@ -31,16 +34,24 @@ dsl::Expr applied(const dsl::Expr& call, const std::string& argument) {
   for (const dsl::NamedArgument& option : call.named)
     if (option.name != "solver" && option.name != "force" && option.name != "start" &&
         option.name != "even_odd" && option.name != "range" && option.name != "tol" &&
-        option.name != "order")
+        option.name != "order" && option.name != "together")
       image.named.push_back(option);
   return image;
 }
 
+/// A call, and the power of |det D|^2 that is one field of it.
+struct Power {
+  const dsl::Expr* call = nullptr;
+  long double power = 1;
+};
+
 /// One field: the calls of its numerator and denominator, and the prefix of its arrays.
 struct Determinant {
-  const dsl::Expr* above = nullptr;
+  const dsl::Expr* above = nullptr;  ///< null: S = |D phi|^2 of the denominator
   const dsl::Expr* below = nullptr;  ///< null: none
   std::string name;
+  /// Of `above`; another one than 1 has the power of a matrix in S.
+  long double power = 1;
   /// Its field is at odd sites: X, Y and phi are those of all sites with D Y = (0, phi),
   /// adj(D) X = (0, Y), of a denominator D2 phi = (0, ...) and an X of its own.
   bool halves = false;
@@ -51,6 +62,16 @@ bool at_odd_sites(const dsl::Expr& call) {
     return option.name == "even_odd" && option.value->text == "on";
   });
 }
+
+/// What is moved by w: the link along `axis` by exp(i w T_a), or a real number of a field at sites.
+struct Moved {
+  int site = 0, axis = 0, a = 0;
+  WrittenField* field = nullptr;
+  std::size_t real = 0;
+};
+
+/// More numbers of a field than this take too long in long double.
+constexpr std::size_t kMostOfPower = 48;
 
 class DeterminantComparison {
  public:
@@ -70,7 +91,8 @@ class DeterminantComparison {
         if (level.solves.empty()) continue;
         const std::vector<Determinant> all = determinants_of(level.shown);
         for (const Determinant& one : all)
-          for (DerivativeRow& row : solutions(one)) result.push_back(std::move(row));
+          for (DerivativeRow& row : one.power == 1 ? solutions(one) : draws_of_power(one))
+            result.push_back(std::move(row));
         for (DerivativeRow& row : kicks(level, all)) result.push_back(std::move(row));
       }
     } catch (const NotCovered& end) {
@@ -84,33 +106,57 @@ class DeterminantComparison {
  private:
   // ---- the text
 
-  void collect(const dsl::Expr& e, bool divides, std::vector<const dsl::Expr*>& above,
-               std::vector<const dsl::Expr*>& below) const {
+  /// The calls with their powers, in the order of the text.
+  void collect(const dsl::Expr& e, long double power, std::vector<Power>& all) {
     if (e.kind == ExprKind::Call) {
-      (divides ? below : above).push_back(&e);
+      all.push_back({&e, power});
     } else if (e.kind == ExprKind::Binary && e.text == "^") {
-      throw NotCovered{e.span, "a power of a determinant"};
+      const Numbers exponent = text_.value(*e.args[1], Written::Given{}, nullptr);
+      collect(*e.args[0], power * exponent.parts.at(0).real(), all);
     } else if (e.kind == ExprKind::Binary) {
-      collect(*e.args[0], divides, above, below);
-      collect(*e.args[1], divides != (e.text == "/"), above, below);
+      collect(*e.args[0], power, all);
+      collect(*e.args[1], e.text == "/" ? -power : power, all);
     } else if (const NamedFact* fact = text_.facts().find(e.text); fact && fact->value) {
-      collect(*fact->value, divides, above, below);
+      collect(*fact->value, power, all);
     }
   }
 
-  std::vector<Determinant> determinants_of(const std::string& action) const {
+  /// A power is as many fields as it has wholes and one for the rest. Whole ones below the line
+  /// are paired with whole ones above it, in the order of the text; all others stand alone.
+  std::vector<Determinant> determinants_of(const std::string& action) {
     const NamedFact* fact = text_.facts().find(action);
     if (!fact || !fact->value) throw NotCovered{{}, "an action without a text"};
-    std::vector<const dsl::Expr*> above, below;
-    collect(*fact->value, false, above, below);
-    if (below.size() > above.size())
-      throw NotCovered{below[above.size()]->span, "a determinant that stands alone below the line"};
-    std::vector<Determinant> result;
-    for (std::size_t i = 0; i < above.size(); ++i)
-      result.push_back({above[i], i < below.size() ? below[i] : nullptr,
-                        i == 0 ? action : fmt::format("{}_{}", action, i + 1),
-                        at_odd_sites(*above[i])});
-    return result;
+    std::vector<Power> calls;
+    collect(*fact->value, 1, calls);
+    std::vector<Determinant> above, alone;
+    for (const bool below : {false, true}) {
+      std::size_t next = 0;
+      for (const Power& one : calls) {
+        if ((one.power < 0) != below) continue;
+        long double left = std::abs(one.power);
+        for (; left > 1e-9L; left -= 1) {
+          const long double power = left > 1 - 1e-9L ? 1 : left;
+          if (!below) {
+            above.push_back({one.call, nullptr, {}, power});
+            continue;
+          }
+          while (next < above.size() && above[next].power != 1) ++next;
+          if (power == 1 && next < above.size())
+            above[next++].below = one.call;
+          else if (power == 1)
+            alone.push_back({nullptr, one.call, {}, 1});
+          else
+            alone.push_back({one.call, nullptr, {}, -power});
+        }
+      }
+    }
+    above.insert(above.end(), alone.begin(), alone.end());
+    for (std::size_t i = 0; i < above.size(); ++i) {
+      Determinant& one = above[i];
+      one.name = i == 0 ? action : fmt::format("{}_{}", action, i + 1);
+      one.halves = at_odd_sites(one.above ? *one.above : *one.below);
+    }
+    return above;
   }
 
   /// Sets the text's field of this name and returns it.
@@ -164,7 +210,37 @@ class DeterminantComparison {
       auto& buffer = kernels_->buffer(plan_->buffer_of.at(static_cast<std::size_t>(array)));
       for (std::size_t s = 0; s < values.size(); ++s) buffer[s] = static_cast<double>(values[s]);
     }
+    set_matter();
     run_solves();
+  }
+
+  /// A real number of a field at sites that moves, and its momentum.
+  struct MovedField {
+    std::string shown, momentum;
+    RunPosition at;
+  };
+
+  /// Random fields at sites, of the text and of the kernels.
+  void set_matter() {
+    std::mt19937_64 random(913);
+    std::normal_distribution<double> normal;
+    for (const auto& [array, value] : trajectory_.drift.values) {
+      const auto variable = std::ranges::find(system_.variables, array, &physics::Variable::array);
+      if (variable == system_.variables.end()) continue;
+      const auto at = standing(text_, variable->shown);
+      if (!at || at->field->link) continue;
+      std::string momentum;
+      algebra::visit(value, [&](Expr e) {
+        for (const auto& memory : trajectory_.memory)
+          if (e.is(algebra::Op::Load) && e->index == memory.array) momentum = memory.name;
+      });
+      matter_.push_back({variable->shown, momentum, *at});
+      auto& buffer = kernels_->buffer(buffer_of(array));
+      for (std::size_t s = 0; s < buffer.size(); ++s) {
+        buffer[s] = 0.4 * normal(random);
+        at->field->values[s * static_cast<std::size_t>(at->field->reals()) + at->real] = buffer[s];
+      }
+    }
   }
 
   /// The draws; eta is in the arrays of Y then. After that the solves before the first kicks.
@@ -218,7 +294,7 @@ class DeterminantComparison {
     double most = 1e-8;
     for (const physics::LinearSystem& solve : system_.solves)
       for (const auto& [name, value] : solve.options)
-        if (name == "tol" && value.is_number())
+        if (name == "tol" && value.is_number() && !solve.eigenvalue)
           most = std::max(most, 100 * static_cast<double>(value->number.real));
     return most;
   }
@@ -228,6 +304,7 @@ class DeterminantComparison {
     return field(one.name, one.halves && one.below ? "lifted_phi" : "phi");
   }
   Spinors x_of(const Determinant& one, bool below = false) const {
+    if (!one.above && !one.halves) return field(one.name, "y");
     return field(one.name, one.halves && one.below && below ? "lifted_x" : "x");
   }
 
@@ -245,13 +322,60 @@ class DeterminantComparison {
     return sum % 2 == 1;
   }
 
+  DerivativeRow row_of(const char* what, const Determinant& one, const char* source) const {
+    DerivativeRow row{fmt::format("{} of {}", what, one.name), source, 0, 0, {}};
+    row.allowed = tolerance();
+    return row;
+  }
+
+  /// S = |D phi|^2: D phi is eta when it is drawn, and Y at the links of now.
+  std::vector<DerivativeRow> solutions_below(const Determinant& one) {
+    const Spinors image_of_phi = image(one.below, phi_of(one)), y = field(one.name, "y");
+    Filling drawn(row_of("phi", one, "D phi is eta")), applied(row_of("Y", one, "D phi"));
+    take(drawn, kept(one, image_of_phi), kept(one, field(one.name, "y", true)));
+    take(applied, kept(one, y), image_of_phi);
+    std::vector<DerivativeRow> rows{drawn.done(), applied.done()};
+    if (one.halves) rows.push_back(lifted_row(one, kept(one, y)));
+    return rows;
+  }
+
+  /// X is Y at odd sites, and adj(D) X is 0 at even ones.
+  DerivativeRow lifted_row(const Determinant& one, const Spinors& y) {
+    const Spinors x = x_of(one, true);
+    Filling lifted(row_of("X", one, "Y; <X, D v> = 0 at even sites"));
+    take(lifted, kept(one, x), y);
+    std::mt19937_64 random(78);
+    std::normal_distribution<double> normal;
+    for (int i = 0; i < kDraws; ++i) {
+      Spinors v(x.size());
+      for (std::size_t k = 0; k < v.size(); ++k)
+        if (!odd(static_cast<int>(k / size()))) v[k] = Complex(normal(random), normal(random));
+      take(lifted, {product(x, image(one.below, v))}, {0});
+    }
+    return lifted.done();
+  }
+
+  /// <x, D v> against <own, v>.
+  DerivativeRow adjoint_row(const Determinant& one, const dsl::Expr& call, const Spinors& x,
+                            const Spinors& own) {
+    Filling adjoint(row_of("X", one, "<X, D v> = <Y, v>"));
+    std::mt19937_64 random(77);
+    std::normal_distribution<double> normal;
+    for (int i = 0; i < kDraws; ++i) {
+      Spinors v(x.size());
+      for (Complex& z : v) z = Complex(normal(random), normal(random));
+      take(adjoint, {product(x, image(&call, v))}, {product(own, v)});
+      adjoint.size(std::sqrt(std::abs(product(own, own)) * std::abs(product(v, v))) / 10);
+    }
+    return adjoint.done();
+  }
+
   std::vector<DerivativeRow> solutions(const Determinant& one) {
-    const Spinors phi = phi_of(one), x = x_of(one), y = field(one.name, "y");
+    if (!one.above) return solutions_below(one);
+    const Spinors phi = phi_of(one), y = field(one.name, "y");
     const Spinors right = image(one.below, phi), own = kept(one, y);
     const auto row = [&](const char* what, const char* source) {
-      DerivativeRow r{fmt::format("{} of {}", what, one.name), source, 0, 0, {}};
-      r.allowed = tolerance();
-      return r;
+      return row_of(what, one, source);
     };
     Filling drawn(row("phi", one.halves ? "Y is eta" : "D phi is that of eta"));
     if (one.halves)
@@ -260,16 +384,83 @@ class DeterminantComparison {
       take(drawn, right, image(one.above, field(one.name, "y", true)));
     Filling solved(row("Y", "D Y"));
     take(solved, image(one.above, y), right);
-    Filling adjoint(row("X", "<X, D v> = <Y, v>"));
-    std::mt19937_64 random(77);
-    std::normal_distribution<double> normal;
-    for (int i = 0; i < kDraws; ++i) {
-      Spinors v(x.size());
-      for (Complex& z : v) z = Complex(normal(random), normal(random));
-      take(adjoint, {product(x, image(one.above, v))}, {product(own, v)});
-      adjoint.size(std::sqrt(std::abs(product(own, own)) * std::abs(product(v, v))) / 10);
+    return {drawn.done(), solved.done(), adjoint_row(one, *one.above, x_of(one), own)};
+  }
+
+  // ---- powers
+
+  /// The places of a field's numbers among those of all sites.
+  std::vector<std::size_t> places_of(const Determinant& one) const {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < everywhere_.size() * size(); ++i)
+      if (!one.halves || odd(static_cast<int>(i / size()))) places.push_back(i);
+    if (places.size() > kMostOfPower)
+      throw NotCovered{one.above->span,
+                       fmt::format("a power of a determinant with {} numbers, at most {} here",
+                                   places.size(), kMostOfPower)};
+    return places;
+  }
+
+  static Spinors chosen(const Spinors& all, const std::vector<std::size_t>& places) {
+    Spinors some;
+    for (const std::size_t place : places) some.push_back(all[place]);
+    return some;
+  }
+
+  /// (D D^+)^q of the field: of M M^+ at odd sites, whose inverse is a part of that of D.
+  Dense power_of_square(const Determinant& one, const std::vector<std::size_t>& places,
+                        long double q) {
+    const std::size_t all = everywhere_.size() * size(), n = places.size();
+    Dense d(all * all);
+    for (std::size_t j = 0; j < all; ++j) {
+      Spinors unit(all);
+      unit[j] = 1;
+      const Spinors column = image(one.above, unit);
+      for (std::size_t i = 0; i < all; ++i) d[i * all + j] = column[i];
     }
-    return {drawn.done(), solved.done(), adjoint.done()};
+    const Dense back = inverse_of(std::move(d), all);
+    Dense part(n * n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) part[i * n + j] = back[places[i] * all + places[j]];
+    return power_of(square_of(part, n), n, -q);
+  }
+
+  /// Whether S has a rational function; else M itself is hermitian and positive.
+  bool by_fractions(const Determinant& one) const {
+    return std::ranges::any_of(trajectory_.memory, [&](const auto& memory) {
+      return memory.name == one.name + "_density";
+    });
+  }
+
+  /// phi = (D D^+)^(p/2) eta; without a rational function D Y is phi at odd sites.
+  std::vector<DerivativeRow> draws_of_power(const Determinant& one) {
+    const std::vector<std::size_t> places = places_of(one);
+    const Spinors phi = field(one.name, "phi");
+    if (!by_fractions(one)) {
+      Filling solved(row_of("Y", one, "D Y"));
+      take(solved, image(one.above, field(one.name, "y")), kept(one, phi));
+      return {solved.done()};
+    }
+    Filling drawn(row_of("phi", one, "(D adj(D))^(p/2) eta"));
+    drawn.allow(allowed_of_power(one, 10));
+    take(drawn, chosen(phi, places),
+         product_of(power_of_square(one, places, one.power / 2),
+                    chosen(field(one.name, "y", true), places)));
+    return {drawn.done()};
+  }
+
+  /// `times` the error of the rational function that the call asks for, at least the tolerance.
+  double allowed_of_power(const Determinant& one, double times) {
+    double tol = 1e-11;
+    for (const dsl::NamedArgument& option : one.above->named) {
+      if (option.name == "order")
+        throw NotCovered{option.span, "a power of a determinant with a number of fractions"};
+      if (option.name == "tol") {
+        const Numbers given = text_.value(*option.value, Written::Given{}, nullptr);
+        tol = static_cast<double>(given.parts.at(0).real());
+      }
+    }
+    return std::max(tolerance(), times * tol);
   }
 
   static Complex product(const Spinors& a, const Spinors& b) {
@@ -281,6 +472,8 @@ class DeterminantComparison {
   /// The momenta that the kicks of a level give to links at rest.
   std::vector<DerivativeRow> kicks(const Trajectory::Level& level,
                                    const std::vector<Determinant>& all) {
+    std::vector<Determinant> whole, powers;
+    for (const Determinant& one : all) (one.power == 1 ? whole : powers).push_back(one);
     for (const auto& memory : trajectory_.memory)
       if (memory.name.starts_with("momentum_"))
         std::ranges::fill(kernels_->buffer(buffer_of(memory.array)), 0.0);
@@ -299,28 +492,59 @@ class DeterminantComparison {
     for (int axis = 0; axis < text_.box.dims; ++axis) {
       const std::string link = fmt::format("{}[{}]", links_.front().field().name, kAxes[axis]);
       Filling filling({fmt::format("change of {}'s momenta", link), level.shown, 0, 0, {}});
+      // slopes of a rational function are less accurate than its values
+      for (const Determinant& one : powers) filling.allow(allowed_of_power(one, 1000));
       for (const int site : {0, text_.box.sites() - 1}) {
-        const std::vector<int> near = readers(all, site, axis);
         const bool stays = text_.stays(links_.front().field(), site, axis);
-        for (int a = 0; a < links_.front().generators(); ++a)
-          filling.take(momentum(kAxes[axis], a, site), stays ? 0 : slope(all, near, site, axis, a));
+        for (int a = 0; a < links_.front().generators(); ++a) {
+          const std::string momentum = fmt::format("momentum_{}_{}", kAxes[axis], a + 1);
+          filling.take(momentum_at(momentum, site),
+                       stays ? 0 : slope_of_all(whole, powers, {site, axis, a}));
+        }
       }
+      result.push_back(filling.done());
+    }
+    for (const MovedField& one : matter_) {
+      if (std::ranges::none_of(level.kicks, [&](const physics::Update& kick) {
+            return kick.name == fmt::format("kick_{}_numbers", level.shown);
+          }))
+        break;
+      Filling filling({fmt::format("change of {}'s momentum", one.shown), level.shown, 0, 0, {}});
+      for (const Determinant& power : powers) filling.allow(allowed_of_power(power, 1000));
+      for (const int site : {0, text_.box.sites() - 1})
+        filling.take(momentum_at(one.momentum, site),
+                     slope_of_all(whole, powers, {site, 0, 0, one.at.field, one.at.real}));
       result.push_back(filling.done());
     }
     return result;
   }
 
-  double momentum(const char* axis, int a, int site) const {
-    const std::string name = fmt::format("momentum_{}_{}", axis, a + 1);
+  double momentum_at(const std::string& name, int site) const {
     for (const auto& memory : trajectory_.memory)
       if (memory.name == name)
         return kernels_->buffer(buffer_of(memory.array))[static_cast<std::size_t>(site)];
-    throw NotCovered{{}, "the momenta of the links"};
+    throw NotCovered{{}, "the momenta"};
   }
 
-  /// exp(i w T_a) U in place of U while `work` runs.
+  long double slope_of_all(const std::vector<Determinant>& whole,
+                           const std::vector<Determinant>& powers, const Moved& moved) {
+    long double sum = whole.empty() ? 0 : slope(whole, readers(whole, moved), moved);
+    for (const Determinant& one : powers) sum += slope_of_power(one, moved);
+    return sum;
+  }
+
+  /// What is moved stands at w while `work` runs.
   template <class Work>
-  auto turned(int site, int axis, int a, long double w, Work work) {
+  auto turned(const Moved& moved, long double w, Work work) {
+    const auto [site, axis, a, field, real] = moved;
+    if (field != nullptr) {
+      long double& number = field->values[static_cast<std::size_t>(site * field->reals()) + real];
+      const long double before = number;
+      number += w;
+      const auto value = work();
+      number = before;
+      return value;
+    }
     StoredLinks& links = links_.front();
     const std::vector<Complex> u = links.matrix(site, axis);
     links.set_matrix(site, axis,
@@ -364,7 +588,7 @@ class DeterminantComparison {
       if (!one.halves) continue;
       for (const int s : sites) {
         if (odd(s)) continue;
-        sum += logarithm(*one.above, s);
+        if (one.above) sum += logarithm(*one.above, s);
         if (one.below) sum -= logarithm(*one.below, s);
       }
     }
@@ -384,20 +608,20 @@ class DeterminantComparison {
     return result;
   }
 
-  /// The sites where an operator reads this link.
-  std::vector<int> readers(const std::vector<Determinant>& all, int site, int axis) {
+  /// The sites where an operator reads what is moved.
+  std::vector<int> readers(const std::vector<Determinant>& all, const Moved& moved) {
     const Spinors still = forms(all, everywhere_);
-    const Spinors moved = turned(site, axis, 0, 0.5L, [&] { return forms(all, everywhere_); });
+    const Spinors other = turned(moved, 0.5L, [&] { return forms(all, everywhere_); });
     std::set<int> sites;
     for (std::size_t i = 0; i < still.size(); ++i)
-      if (std::abs(moved[i] - still[i]) > 0)
+      if (std::abs(other[i] - still[i]) > 0)
         sites.insert(static_cast<int>(i / size()) % text_.box.sites());
     return {sites.begin(), sites.end()};
   }
 
   /// d/dw of 2 Re <X, D1 Y> - 2 Re <X, D2 phi> + 2 log|det R1| - 2 log|det R2|.
-  long double slope(const std::vector<Determinant>& all, const std::vector<int>& sites, int site,
-                    int axis, int a) {
+  long double slope(const std::vector<Determinant>& all, const std::vector<int>& sites,
+                    const Moved& moved) {
     Spinors x;
     for (const Determinant& one : all) {
       for (const bool below : {false, true}) {
@@ -405,16 +629,30 @@ class DeterminantComparison {
         x.insert(x.end(), own.begin(), own.end());
       }
     }
-    const bool moves = logarithms(all, sites) !=
-                       turned(site, axis, a, 0.5L, [&] { return logarithms(all, sites); });
+    const bool moves =
+        logarithms(all, sites) != turned(moved, 0.5L, [&] { return logarithms(all, sites); });
     const auto at = [&](long double w) {
-      return turned(site, axis, a, w, [&] {
+      return turned(moved, w, [&] {
         const long double local = moves ? logarithms(all, sites) : 0;
         return 2 * (product(x, forms(all, sites)).real() + local);
       });
     };
     const long double h = 1e-3L;
     return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+  }
+
+  /// -d/dw of <phi, (D D^+)^-p phi> - 2p log|det R|.
+  long double slope_of_power(const Determinant& one, const Moved& moved) {
+    const std::vector<std::size_t> places = places_of(one);
+    const Spinors phi = chosen(field(one.name, "phi"), places);
+    const auto at = [&](long double w) {
+      return turned(moved, w, [&] {
+        const Spinors other = product_of(power_of_square(one, places, -one.power), phi);
+        return product(phi, other).real() - 2 * one.power * logarithms({one}, everywhere_);
+      });
+    };
+    const long double h = 1e-3L;
+    return -(8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
   }
 
   static constexpr int kDraws = 3;
@@ -425,6 +663,7 @@ class DeterminantComparison {
   Written text_;
   DerivedValue derived_;
   std::vector<StoredLinks> links_;
+  std::vector<MovedField> matter_;
   int colours_ = 1;
   std::vector<int> everywhere_;
   std::optional<schedule::Plan> plan_;

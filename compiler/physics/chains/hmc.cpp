@@ -23,6 +23,7 @@
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/lower/variation.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/motion.hpp"
 #include "compiler/text/integrator.hpp"
@@ -51,6 +52,7 @@ class TrajectoryReader {
     check_fields();
     make_momenta();
     read_levels();
+    check_matter();
     make_parts();
     return std::move(trajectory_);
   }
@@ -119,9 +121,13 @@ class TrajectoryReader {
     if (field_ && !loops)
       d_.fail(errors::action_not_linear(clause_.keyword_span, kMethod,
                                         "no action holds a loop of links", clause_.keyword_span));
+  }
+
+  void check_matter() {
     for (const StateField* field : matter_) {
-      const bool held = std::ranges::any_of(actions_, [&](const NamedAction& a) {
-        return std::ranges::any_of(field->arrays, [&](int array) { return holds(a, array); });
+      const bool held = std::ranges::any_of(field->arrays, [&](int array) {
+        return in_numbers_.contains(array) ||
+               std::ranges::any_of(actions_, [&](const NamedAction& a) { return holds(a, array); });
       });
       if (!held)
         d_.fail(errors::field_without_action(field->span, field->name, clause_.keyword_span));
@@ -234,6 +240,8 @@ class TrajectoryReader {
     if (action.rest) make_kicks(level, action.rest, slopes);
     if (!action.determinants.empty()) make_kicks(level, action, slopes);
     if (!slopes.empty()) carry(level, std::move(slopes));
+    if (at_end_) level.at_end.push_back(std::move(*at_end_));
+    at_end_.reset();
     if (level.kicks.empty()) return false;
     trajectory_.levels.push_back(std::move(level));
     return true;
@@ -380,6 +388,7 @@ class TrajectoryReader {
                         algebra::kAxisNames[axis]);
       }
     }
+    if (fields.form) push_fields(level, fields.form);
     if (level.kicks.empty() && slopes.empty()) {
       d_.remark(fmt::format("{} holds no links: its determinant is a number", level.shown));
       return;
@@ -398,6 +407,41 @@ class TrajectoryReader {
     drawn_.insert(drawn_.end(), fields.drawn.begin(), fields.drawn.end());
     trajectory_.drawn.insert(trajectory_.drawn.end(), fields.made.begin(), fields.made.end());
     determinants_ = determinants_ ? gauge::plus(determinants_, fields.density) : fields.density;
+    keep_action(action.name, fields);
+  }
+
+  /// p -= length dS/dq of fields at sites in the numbers of an operator.
+  void push_fields(Trajectory::Level& level, Expr form) {
+    Update kick = update("kick", "");
+    kick.name = fmt::format("kick_{}_numbers", level.shown);
+    kick.shown = fmt::format("force of {} on fields in the numbers of its operator", level.shown);
+    const Expr length = arena().symbol(Trajectory::kLength);
+    const algebra::Mover move = around(d_);  // X and Y are held: no derivative of solutions
+    for (const auto& [q, p] : matter_momenta_) {
+      if (algebra::contains(
+              form, [&](Expr node) { return node.is(Op::Load) && node->index == gradient_of(q); }))
+        d_.fail(errors::not_yet(level.span, "norm2(grad(phi)) in the numbers of an operator"));
+      const Expr force = written_out(d_, applied(arena(), algebra::variation(form, q, move), move));
+      if (force.is_zero()) continue;
+      kick.values.emplace_back(p, gauge::plus(arena().load(p), gauge::times(length, -force)));
+      add_square(kick, force);
+      in_numbers_.insert(q);
+    }
+    if (!kick.values.empty()) level.kicks.push_back(std::move(kick));
+  }
+
+  /// S and log|det R| of each site at the end of a trajectory, for outputs that read them
+  /// (finish_solves leaves them out elsewhere).
+  void keep_action(const std::string& name, const Pseudofermions& fields) {
+    ActionAtEnd& own = d_.collected.actions_at_end[name];
+    at_end_ = update("action", "");
+    at_end_->name += "_" + name;
+    at_end_->shown = fmt::format("{} of each site, for what is written", name);
+    own.action = array(fmt::format("action_{}", name), true);
+    at_end_->values.emplace_back(own.action, fields.density);
+    if (!fields.logarithm) return;
+    own.logarithm = array(fmt::format("logdet_{}", name), true);
+    at_end_->values.emplace_back(own.logarithm, fields.logarithm);
   }
 
   /// p += length Im tr(T_a W).
@@ -557,6 +601,9 @@ class TrajectoryReader {
   void make_drift() {
     const Expr length = arena().symbol(Trajectory::kLength);
     const bool single = d_.numerics.real == Precision::F32;
+    // the series of SU(3) and above holds for eigenvalues up to 2: of a quarter for those up to 8,
+    // so that momenta of a coarse trajectory do not lead out of the group
+    const int squarings = field_ && !field_->angle && group().n > 2 ? 2 : 0;
     const int terms = gauge::exponential_terms(single ? 0x1p-24 : 0x1p-53);
     const char* shown = "q = q + length p";
     if (field_)
@@ -576,7 +623,10 @@ class TrajectoryReader {
         trajectory_.drift.values.emplace_back(angle, gauge::plus(arena().load(angle), p[0]));
         continue;
       }
-      const gauge::Matrix step = gauge::exponential(group(), p, terms);
+      if (squarings > 0)
+        for (Expr& one : p) one = gauge::times(arena().rational(1, 1 << squarings), one);
+      gauge::Matrix step = gauge::exponential(group(), p, terms);
+      for (int n = 0; n < squarings; ++n) step = gauge::times(step, step);
       put_links(trajectory_.drift, axis,
                 gauge::store(*field_->links, gauge::times(step, link(axis, {}))));
     }
@@ -621,9 +671,11 @@ class TrajectoryReader {
   std::vector<int> momenta_;                         ///< of links, then of fields
   std::vector<std::pair<int, int>> matter_momenta_;  ///< array of a field and of its momentum
   std::vector<int> moved_, kept_;
-  std::vector<int> drawn_;  ///< arrays of pseudofermions that each trajectory draws
-  std::vector<int> noise_;  ///< arrays of spinors that each trajectory draws for what is measured
-  Expr determinants_;       ///< S of all determinants at a site; null: there are none
+  std::vector<int> drawn_;    ///< arrays of pseudofermions that each trajectory draws
+  std::vector<int> noise_;    ///< arrays of spinors that each trajectory draws for what is measured
+  Expr determinants_;         ///< S of all determinants at a site; null: there are none
+  std::set<int> in_numbers_;  ///< arrays of fields that are held by numbers of operators
+  std::optional<Update> at_end_;  ///< what is kept of the action that is read now
   int energy_ = -1;
 };
 

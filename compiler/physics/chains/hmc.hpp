@@ -25,6 +25,10 @@ namespace vphi::physics {
 /// both stand in one `level`: it has no kicks and drifts of its own.
 constexpr std::int64_t kWithLevelBefore = 0;
 
+/// The scalar that says how far links and fields are from the start after a trajectory, its momenta
+/// turned, and the trajectory again. Made where an output reads it.
+constexpr const char* kReversibility = "reversibility";
+
 /// Whether the model has `sample hmc`.
 bool is_hmc(const Context& d);
 Trajectory read_hmc(const Motion& d);

@@ -1,7 +1,9 @@
 #include "compiler/physics/chains/pseudofermions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -11,6 +13,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/insertions.hpp"
+#include "compiler/physics/chains/determinant_fields.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -26,11 +29,17 @@ using algebra::Op;
 
 namespace {
 
+bool holds_fields(const SpinorTerm& term) {
+  return std::ranges::any_of(std::array{term.weight.re, term.weight.im}, [](Expr part) {
+    return algebra::contains(part, [](Expr node) { return node.is(Op::Load); });
+  });
+}
+
 /// One determinant: its field phi, and X and Y.
 class PseudofermionField {
  public:
-  /// `below`: the determinant that this one is divided by; null: there is none. `power` is below 1
-  /// for a fraction, and for the root 1/2 of a hermitian determinant without one; -1 for the
+  /// `below`: the determinant that this one is divided by; null: there is none. `power` is between
+  /// -1 and 1 for a fraction, 1/2 for the root of a hermitian determinant without one; -1 for the
   /// weight 1/|det D|^2.
   PseudofermionField(const Motion& d, const gauge::LinkOf& link, std::string name,
                      DeterminantFactor factor, std::optional<DeterminantFactor> below,
@@ -40,7 +49,7 @@ class PseudofermionField {
         below_(std::move(below)),
         link_(link),
         root_(!factor_.fraction && power > 0 && power < 1),
-        inverse_(power < 0),
+        inverse_(!factor_.fraction && power < 0),
         name_(std::move(name)),
         to_(to) {}
   PseudofermionField(const PseudofermionField&) = delete;  // its functions point to its blocks
@@ -88,14 +97,26 @@ class PseudofermionField {
   bool halves() const { return factor_.parts.has_value(); }
 
   void say() const {
+    if (!factor_.fraction && !root_ && !inverse_)
+      d_.remark(fmt::format(
+          "{}: the weight |det {}|^2{}, S = {}: its force has {} paths of links, an outer product "
+          "of X and {} at the end of each",
+          name_, factor_.name, below_ ? "/|det " + below_->name + "|^2" : "",
+          below_ ? "|D1^-1 D2 phi|^2 with phi = D2^-1 D1 eta" : "|D^-1 phi|^2 with phi = D eta",
+          words_of(factor_).size() + (below_ ? words_of(*below_).size() : 0),
+          below_ ? "Y or phi" : "Y"));
+    if (factor_.fraction || root_)
+      d_.remark(fmt::format(
+          "{}: the weight has the size of det {} alone, whose sign or phase is left out", name_,
+          factor_.name));
     if (factor_.fraction) {
       const DeterminantFraction& f = *factor_.fraction;
       d_.remark(
-          fmt::format("{}: |det {}|^{:.6g} by {} fractions: z^-{:.6g} to {:.2g} and z^{:.6g} to "
+          fmt::format("{}: |det {}|^{:.6g} by {} fractions: z^{:.6g} to {:.2g} and z^{:.6g} to "
                       "{:.2g} for z from "
                       "{:.6g} to {:.6g}, the eigenvalues of D adj(D){}",
                       name_, factor_.name, static_cast<double>(2 * f.power), f.action.poles.size(),
-                      static_cast<double>(f.power), static_cast<double>(f.action.error),
+                      static_cast<double>(-f.power), static_cast<double>(f.action.error),
                       static_cast<double>(f.power / 2), static_cast<double>(f.field.error),
                       static_cast<double>(f.low), static_cast<double>(f.high),
                       halves() ? " at odd sites" : ""));
@@ -133,14 +154,25 @@ class PseudofermionField {
                       name_, factor_.past));
   }
 
-  /// The derivative is taken along paths alone.
+  /// log|det R| is known of loops of links alone.
   void check_weights(const DeterminantFactor& factor) const {
-    for (const SpinorTerm& term : factor.form.terms) {
-      for (const Expr part : {term.weight.re, term.weight.im}) {
-        if (algebra::contains(part, [](Expr node) { return node.is(Op::Load); }))
-          d_.fail(errors::not_yet(factor.span,
-                                  "a determinant of an operator with fields in its numbers"));
-      }
+    if (factor.parts && std::ranges::any_of(factor.parts->local.terms, holds_fields))
+      d_.fail(errors::no_halves(factor.span, factor.name,
+                                "the part of D at the sites holds a field that moves",
+                                "the field is then at all sites"));
+  }
+
+  /// Adds the terms with fields in their numbers to the form by which these fields are pushed:
+  /// number * Re <left, D right>.
+  void add_form(const DeterminantFactor& factor, int left, int right, Expr number) const {
+    SpinorForm with;
+    std::ranges::copy_if(factor.form.terms, std::back_inserter(with.terms), holds_fields);
+    if (with.terms.empty()) return;
+    const std::vector<Expr> image = applied(with, right);
+    for (std::size_t i = 0; i < image.size(); ++i) {
+      const Expr x = arena().load(left + static_cast<int>(i));
+      const Expr part = gauge::times(number, gauge::times(x, image[i]));
+      to_.form = to_.form ? gauge::plus(to_.form, part) : part;
     }
   }
 
@@ -241,9 +273,12 @@ class PseudofermionField {
   /// S has -2p log|det R| at even sites, and +2 of a denominator.
   void add_logarithms() const {
     const auto add = [&](const DeterminantFactor& factor, long double number) {
-      if (const SiteBlocks* blocks = blocks_of(factor))
-        to_.density = gauge::plus(
-            to_.density, gauge::times(this->number(number), arena().load(blocks->logarithm)));
+      const SiteBlocks* blocks = blocks_of(factor);
+      if (!blocks) return;
+      const Expr own = arena().load(blocks->logarithm);
+      to_.density = gauge::plus(to_.density, gauge::times(this->number(number), own));
+      const Expr weight = gauge::times(this->number(-number / 2), own);
+      to_.logarithm = to_.logarithm ? gauge::plus(to_.logarithm, weight) : weight;
     };
     add(factor_, inverse_ ? 2 : -2 * power());
     if (below_) add(*below_, 2);
@@ -403,10 +438,12 @@ class PseudofermionField {
     to_.density = to_.density ? gauge::plus(to_.density, own) : own;
     add_logarithms();
     const std::vector<gauge::WordTerm> words = words_of(factor_);
-    for (std::size_t k = 0; k < fractions(); ++k)
-      add_staple(words, spinor_at(lifted_poles_[k]), spinor_at(images_[k]),
-                 number(-2 * f.action.residues[k]),
+    for (std::size_t k = 0; k < fractions(); ++k) {
+      const Expr weight = number(-2 * f.action.residues[k]);
+      add_staple(words, spinor_at(lifted_poles_[k]), spinor_at(images_[k]), weight,
                  {k == 0 ? blocks_of(factor_) : nullptr, f.power / f.action.residues[k]});
+      add_form(factor_, lifted_poles_[k], images_[k], weight);
+    }
     say();
   }
 
@@ -520,6 +557,7 @@ class PseudofermionField {
     }
     to_.density = to_.density ? gauge::plus(to_.density, own) : own;
     add_staple(words_of(factor_), spinor_at(x_), spinor_at(y_), arena().integer(-1));
+    add_form(factor_, x_, y_, arena().integer(-1));
     say();
   }
 
@@ -560,6 +598,7 @@ class PseudofermionField {
     add_staple(words_of(factor_), spinor_at(halves() ? lifted_x_ : y_),
                spinor_at(halves() ? lifted_phi_ : phi_), arena().integer(2),
                {blocks_of(factor_), 1});
+    add_form(factor_, halves() ? lifted_x_ : y_, halves() ? lifted_phi_ : phi_, arena().integer(2));
     say();
   }
 
@@ -637,6 +676,10 @@ class PseudofermionField {
   /// dS = -2 Re <X, dD1 Y> + 2 Re <X, dD2 phi>; one form of Y - phi where D1 and D2 differ at the
   /// sites alone. Fields at odd sites are lifted for each form by its own operator.
   void add_staples() const {
+    add_form(factor_, x_, y_, arena().integer(-2));
+    if (below_)
+      add_form(*below_, halves() ? lifted_x_ : x_, halves() ? lifted_phi_ : phi_,
+               arena().integer(2));
     const std::vector<gauge::WordTerm> words = words_of(factor_);
     const gauge::SpinorOf x = spinor_at(x_), y = spinor_at(y_), phi = spinor_at(phi_);
     if (!below_) return add_staple(words, x, y, arena().integer(-2), {blocks_of(factor_), 1});
@@ -712,85 +755,30 @@ class PseudofermionField {
 
 }  // namespace
 
-namespace {
-
-/// A determinant with a field of its own: |det D|^(2 power), power <= 1; -1 for one below the line
-/// that is not paired.
-struct Field {
-  const dsl::Expr* call = nullptr;
-  long double power = 1;
-  bool beside_fraction = false;  ///< a whole one of a power that is not whole
-};
-
-/// A power p is as many fields as it has wholes, and one for the rest.
-void add_fields(const Motion& d, Lowerer& lower, const DeterminantCall& factor,
-                std::vector<Field>& above, std::vector<const dsl::Expr*>& below) {
-  constexpr long double kMostFields = 16, kRest = 1e-12L;
-  long double power = 1;
-  for (const dsl::Expr* exponent : factor.exponents) {
-    const auto value = algebra::constant(lower.fixed(*exponent, "a power of a determinant"));
-    power *= value ? value->real : 0;
-    if (power == 0 || std::abs(power) > kMostFields)
-      d.fail(errors::not_yet(exponent->span, "a power of a determinant that is 0 or above 16"));
-  }
-  if (factor.divides != (power < 0)) {
-    power = std::abs(power);
-    const auto whole = static_cast<std::size_t>(std::llround(power));
-    if (std::abs(power - static_cast<long double>(whole)) > kRest)
-      d.fail(errors::root_of_denominator(factor.exponents[0]->span));
-    below.insert(below.end(), whole, factor.call);
-    return;
-  }
-  power = std::abs(power);
-  const std::size_t first = above.size();
-  for (; power > 1 - kRest; power -= 1) above.push_back({factor.call, 1});
-  if (power <= kRest) return;
-  for (std::size_t i = first; i < above.size(); ++i) above[i].beside_fraction = true;
-  above.push_back({factor.call, power});
-}
-
-/// A determinant that stands alone below the line has no solves in kicks.
-void refuse_kick_options(const Motion& d, const dsl::Expr& call) {
-  for (const dsl::NamedArgument& option : call.named)
-    if (option.name == "force" || option.name == "start")
-      d.fail(errors::kicks_without_solves(option.value->span, option.name));
-}
-
-}  // namespace
-
-// Each denominator is paired with a numerator, in the order of the text; what is left over below
-// stands alone.
 Pseudofermions read_pseudofermions(const Motion& d, Lowerer& lower, const NamedAction& action,
                                    const TrajectoryLinks& links) {
   const Reading reading = links.reading();
-  std::vector<Field> above;
-  std::vector<const dsl::Expr*> below;
-  for (const DeterminantCall& factor : action.determinants)
-    add_fields(d, lower, factor, above, below);
-  const std::size_t paired = above.size();
-  for (std::size_t i = paired; i < below.size(); ++i) {
-    refuse_kick_options(d, *below[i]);
-    above.push_back({below[i], -1});
-  }
-  below.resize(std::min(below.size(), paired));
+  const std::vector<DeterminantField> fields = determinant_fields(d, lower, action);
   Pseudofermions result;
-  for (std::size_t i = 0; i < above.size(); ++i) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const DeterminantField& field = fields[i];
     const std::string name = i == 0 ? action.name : fmt::format("{}_{}", action.name, i + 1);
-    const DeterminantFactor top = lower.determinant_factor(
-        *above[i].call, reading, std::abs(above[i].power), above[i].beside_fraction);
-    if (std::ranges::all_of(top.form.terms,
-                            [](const SpinorTerm& t) { return t.path.word.empty(); }))
-      d.diagnostics.add(errors::determinant_without_links(above[i].call->span, top.name));
-    if (above[i].power < 1 && i < below.size())
-      d.fail(errors::not_yet(below[i]->span, "a quotient whose numerator has a fraction as power"));
+    const long double power = field.power == -1 ? 1 : field.power;
+    const DeterminantFactor top =
+        lower.determinant_factor(*field.call, reading, power, field.beside_fraction);
+    if (std::ranges::all_of(top.form.terms, [](const SpinorTerm& t) {
+          return t.path.word.empty() && !holds_fields(t);
+        }))
+      d.diagnostics.add(errors::determinant_without_links(field.call->span, top.name));
     std::optional<DeterminantFactor> bottom;
-    if (i < below.size()) bottom = lower.determinant_factor(*below[i], reading);
+    if (field.below) bottom = lower.determinant_factor(*field.below, reading);
     if (bottom && bottom->edges != top.edges)
-      d.fail(errors::not_yet(below[i]->span, "a quotient of fermions with different boundaries"));
+      d.fail(
+          errors::not_yet(field.below->span, "a quotient of fermions with different boundaries"));
     if (bottom && bottom->parts.has_value() != top.parts.has_value())
-      d.fail(errors::not_yet(below[i]->span,
+      d.fail(errors::not_yet(field.below->span,
                              "a quotient of which one determinant alone has `even_odd = on`"));
-    PseudofermionField(d, links.link(), name, top, std::move(bottom), above[i].power, result).add();
+    PseudofermionField(d, links.link(), name, top, std::move(bottom), field.power, result).add();
   }
   return result;
 }

@@ -12,8 +12,10 @@
 // (Hasenbusch, hep-lat/0107019). |det D|^(2p) with 0 < p < 1 has S = <phi, r(D D^+) phi>, r a sum
 // of fractions that is about z^-p on the range of the eigenvalues (algebra/fractional_power.hpp),
 // and a pair X_k, Y_k for each of its poles (hep-lat/0608015). At the start of each trajectory both
-// ends of the spectrum are estimated from eta, and the run ends where they leave the range. Refused
-// (E0901): operators with fields in their numbers, and denominators without a numerator.
+// ends of the spectrum are estimated from eta, and the run ends where they leave the range. A
+// denominator without a numerator has S = |D phi|^2; its root is that of p < 0, r about z^|p|.
+// Numbers of D may hold fields at sites that move as well (a Yukawa coupling): the force on them is
+// the derivative of the same form.
 //
 // `even_odd = on` (spinors/even_odd.hpp): phi and eta are at odd sites and D is replaced by
 // M = R - H R^-1 H there; |det D|^2 = |det R|^2 |det M|^2. An R with links
@@ -46,9 +48,13 @@ struct Pseudofermions {
   std::vector<Update> for_energy;  ///< the same with the solver of the acceptance; empty: as above
   /// Names of the scalars with the ends of the spectrum, of each field with a fraction.
   std::vector<std::string> smallest, largest;
-  Expr density;  ///< |Y|^2 of all fields at a site
+  Expr density;    ///< S of all fields at a site
+  Expr logarithm;  ///< log|det R| of it: that of the determinants' weight; null: no R holds links
   /// By number of links (TrajectoryLinks) and axis: -dS/dt = Re tr(A U V); no parts: 0.
   std::map<int, std::vector<gauge::Matrix>> staples;
+  /// The terms of S's derivative with fields in their numbers: dS by such a field is that of this
+  /// density, X and Y fixed. Null: no number holds a field.
+  Expr form;
 };
 
 /// The fields of an action that is a determinant, for a trajectory of the links.

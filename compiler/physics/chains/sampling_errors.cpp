@@ -58,12 +58,6 @@ Diagnostic kicks_without_solves(Span span, const std::string& option) {
       fmt::format("leave `{}` out", option));
 }
 
-Diagnostic root_of_denominator(Span span) {
-  return error("E0901", span, "a root of a determinant below the line is not there yet", "",
-               "whole powers below 0 are fields with S = |D phi|^2; roots are made above the line",
-               "write a whole power, pseudofermion(D)^(-1), or a root above the line");
-}
-
 Diagnostic determinant_without_links(Span span, const std::string& op) {
   Diagnostic d = error(
       "W0771", span, fmt::format("`{}` holds no links: its determinant is a number", op),
@@ -395,6 +389,15 @@ Diagnostic action_without_fraction(Span span, const std::string& what, const std
       declared, "defined here");
 }
 
+Diagnostic action_without_logarithm(Span span, const std::string& action, Span declared) {
+  return with_label(
+      error("E0819", span, fmt::format("`{}` has no log|det R|", action), "",
+            "with fields at odd sites R, the part of D at even sites, is a factor of the weight of "
+            "its own; it differs between links where it holds loops of them",
+            "write logdet of an action pseudofermion(D, even_odd = on) whose D has a clover term"),
+      declared, "defined here");
+}
+
 Diagnostic no_halves(Span span, const std::string& op, const std::string& why,
                      const std::string& otherwise) {
   return error("E0818", span, fmt::format("`{}` does not part into even and odd sites", op), why,
@@ -406,10 +409,11 @@ Diagnostic no_halves(Span span, const std::string& op, const std::string& why,
 }
 
 Diagnostic fraction_of_determinant(Span span, const std::string& problem, const std::string& fix) {
-  return error("E0817", span, problem, "",
-               "|det D|^(2p) with 0 < p < 1 takes a rational function of D adj(D), and the solver "
-               "solves for all of its poles together",
-               fix);
+  return error(
+      "E0817", span, problem, "",
+      "|det D|^(2p) with a fraction p takes a rational function of D adj(D), and the solver "
+      "solves for all of its poles together",
+      fix);
 }
 
 Diagnostic no_composition(Span span, const std::string& integrator,

@@ -77,8 +77,6 @@ Diagnostic sweeps_missing(Span span);
 Diagnostic trajectories_missing(Span span);
 /// An option for the solves of kicks, of a determinant that has none.
 Diagnostic kicks_without_solves(Span span, const std::string& option);
-/// A root of a determinant in a denominator.
-Diagnostic root_of_denominator(Span span);
 /// A spinor of noise in trajectories that is not plainly `~ normal`.
 Diagnostic noise_of_trajectory(Span span, const std::string& spinor);
 /// W0771: an operator without links, whose determinant weighs nothing.
@@ -93,6 +91,8 @@ Diagnostic of_no_trajectory(Span span, const std::string& what);
 /// `smallest` or `largest` of an action without a fraction as a power.
 Diagnostic action_without_fraction(Span span, const std::string& what, const std::string& action,
                                    Span declared);
+/// `logdet` of an action whose determinants have no part at the site with links.
+Diagnostic action_without_logarithm(Span span, const std::string& action, Span declared);
 /// `iterations` or `residual` of an action that is not a determinant.
 Diagnostic action_without_solves(Span span, const std::string& what, const std::string& action,
                                  Span declared);

@@ -42,6 +42,7 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
     if (fact->kind == NamedFact::Kind::Indexed) {
       d_.fail(errors::wrong_shape(e.span, fmt::format("`{}` needs its indices", e.text)));
     }
+    if (const auto own = action_at_end(d_, e.text)) return Value::of(*own);
     return definition(*fact, e, scope);
   }
   if (const auto given = given_name(e.text, e.span, reading)) return *given;
@@ -160,7 +161,8 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   if (text == "t") return Value::of(d_.time());
   if (text == "step" || ((text == "trajectory" || text == "sweep") && is_chain(d_.dynamics)))
     return Value::of(arena.symbol("step", span));
-  if ((text == Trajectory::kDelta || text == Trajectory::kAccept) && is_hmc(d_))
+  if ((text == Trajectory::kDelta || text == Trajectory::kAccept || text == kReversibility) &&
+      is_hmc(d_))
     return Value::of(arena.symbol(text, span));
   const auto* chain = std::get_if<MarkovChain>(&d_.dynamics);
   if (text == MarkovChain::kAccept && chain && chain->proposals > 0)

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <numbers>
 #include <set>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
+#include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -103,8 +105,11 @@ int first_order(const DeterminantFraction& f, long double error) {
 
 /// Both functions with n fractions each.
 bool approximate(DeterminantFraction& fraction, int n) {
-  const auto action = algebra::inverse_power(fraction.power, fraction.low, fraction.high, n);
-  const auto field = algebra::direct_power(fraction.power / 2, fraction.low, fraction.high, n);
+  const auto power = [&](long double p) {
+    return p < 0 ? algebra::inverse_power(-p, fraction.low, fraction.high, n)
+                 : algebra::direct_power(p, fraction.low, fraction.high, n);
+  };
+  const auto action = power(-fraction.power), field = power(fraction.power / 2);
   if (!action || !field) return false;
   fraction.action = *action;
   fraction.field = *field;
@@ -116,14 +121,60 @@ long double number_of(Lowerer& lower, const dsl::Expr& e, const char* what) {
   return value ? value->real : 0.0L;
 }
 
-/// Without `range`: the bounds of the spectrum that hold for any links. Where there is none from
-/// below, or a very small one, low is a small part of high, and a run ends where the spectrum
-/// leaves it.
+/// The operator with every combination of the swept values that its numbers hold; nothing where
+/// these are too many.
+std::vector<DeterminantFactor> in_every_case(const Declared& d, const DeterminantFactor& factor) {
+  constexpr std::size_t kMostCases = 4096;
+  std::vector<Expr> symbols;
+  for (const SpinorTerm& term : factor.form.terms)
+    for (const Expr part : {term.weight.re, term.weight.im})
+      algebra::contains(part, [&](Expr node) {
+        if (node.is(algebra::Op::Symbol) && known_per_instance(d, node) &&
+            std::ranges::count(symbols, node) == 0)
+          symbols.push_back(node);
+        return false;
+      });
+  if (symbols.empty()) return {factor};
+  std::vector<DeterminantFactor> all;
+  for (const std::vector<double>& values : in_all_cases(d, symbols)) {
+    if (all.size() == kMostCases) return {};
+    std::unordered_map<const algebra::Node*, Expr> numbers;
+    for (std::size_t i = 0; i < symbols.size(); ++i)
+      numbers.emplace(symbols[i].get(), d.arena().real(values[i]));
+    DeterminantFactor& one = all.emplace_back(factor);
+    const auto put = [&](SpinorForm& form) {
+      for (SpinorTerm& term : form.terms)
+        term.weight = {algebra::substitute(term.weight.re, numbers),
+                       algebra::substitute(term.weight.im, numbers)};
+    };
+    put(one.form);
+    if (one.parts) put(one.parts->local), put(one.parts->hops);
+  }
+  return all;
+}
+
+/// Bounds that hold for all of these operators and any links.
+std::optional<SingularValues> bounds_of_all(const Declared& d,
+                                            const std::vector<DeterminantFactor>& all) {
+  std::optional<SingularValues> together;
+  for (const DeterminantFactor& one : all) {
+    auto bounds = singular_values(d, one.form);
+    if (bounds && one.parts) bounds = singular_values_at_odd(d, *one.parts, *bounds);
+    if (!bounds) return std::nullopt;
+    if (!together) together = bounds;
+    together = SingularValues{std::min(together->least, bounds->least),
+                              std::max(together->most, bounds->most)};
+  }
+  return together;
+}
+
+/// Without `range`: the bounds of the spectrum that hold for any links and in every instance. Where
+/// there is none from below, or a very small one, low is a small part of high, and a run ends where
+/// the spectrum leaves it.
 void bound_spectrum(const Declared& d, const dsl::Expr& call, const DeterminantFactor& factor,
                     DeterminantFraction& fraction) {
   constexpr double kSmallest = 1e-6, kRounding = 1e-9;
-  auto bounds = singular_values(d, factor.form);
-  if (bounds && factor.parts) bounds = singular_values_at_odd(d, *factor.parts, *bounds);
+  const auto bounds = bounds_of_all(d, in_every_case(d, factor));
   if (!bounds)
     d.fail(errors::fraction_of_determinant(
         call.span,
@@ -211,6 +262,13 @@ std::vector<DeterminantCall> determinant_calls(const Context& d, const dsl::Expr
   std::set<std::string> open;
   if (!take_apart(d, e, false, calls, open)) calls.clear();
   return calls;
+}
+
+std::optional<Expr> action_at_end(const Context& d, const std::string& name) {
+  const auto found = d.collected.actions_at_end.find(name);
+  if (found == d.collected.actions_at_end.end()) return std::nullopt;
+  found->second.read = true;
+  return d.arena().load(found->second.action);
 }
 
 /// The power of a fraction, and the `range` that is written; without one low = high = 0.

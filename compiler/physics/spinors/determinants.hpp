@@ -15,10 +15,10 @@
 
 namespace vphi::physics {
 
-/// |det D|^(2p), 0 < p < 1: S = <phi, r(D adj(D)) phi> with r(z) about z^-p, and phi = s(D adj(D))
-/// eta with s(z) about z^(p/2).
+/// |det D|^(2p), 0 < |p| < 1: S = <phi, r(D adj(D)) phi> with r(z) about z^-p, and phi = s(D
+/// adj(D)) eta with s(z) about z^(p/2).
 struct DeterminantFraction {
-  long double power = 0;
+  long double power = 0;          ///< below 0 in a denominator
   long double low = 0, high = 0;  ///< of the eigenvalues of D adj(D)
   algebra::SimpleFractions action, field;
   LinearSystem field_solver;  ///< the solver of phi; the shifts are those of `field`
@@ -55,5 +55,8 @@ struct DeterminantCall {
 bool is_determinant(const Context& d, const dsl::Expr& e);
 /// The calls in the order of the text; empty where the expression is no determinant.
 std::vector<DeterminantCall> determinant_calls(const Context& d, const dsl::Expr& e);
+/// S of each site at the end of the last trajectory, where the name is that of an action with
+/// determinants that a trajectory integrates.
+std::optional<Expr> action_at_end(const Context& d, const std::string& name);
 
 }  // namespace vphi::physics

@@ -362,6 +362,13 @@ std::optional<Value> Lowerer::of_action(const dsl::Expr& e, const Scope& scope) 
     d_.fail(errors::action_without_solves(e.span, e.text, of.text, fact->span));
   if ((e.text == "smallest" || e.text == "largest") && level->smallest.empty())
     d_.fail(errors::action_without_fraction(e.span, e.text, of.text, fact->span));
+  if (e.text == "logdet") {
+    const auto own = d_.collected.actions_at_end.find(of.text);
+    if (own == d_.collected.actions_at_end.end() || own->second.logarithm < 0)
+      d_.fail(errors::action_without_logarithm(e.span, of.text, fact->span));
+    own->second.read = true;
+    return reduce("total", Value::of(d_.arena().load(own->second.logarithm)), e);
+  }
   std::set<int> kicked;
   for (const Update& kick : level->kicks) {
     if (e.text != "force" || !kick.force2) continue;
@@ -393,10 +400,30 @@ std::optional<Value> Lowerer::of_solve(const dsl::Expr& e, const Scope& scope) {
                               fmt::format("`{}` takes what `solve` has given, as it is", e.text)));
 }
 
+namespace {
+
+/// What no output reads of the actions at the end of a trajectory is not computed.
+void leave_out_unread(const std::map<std::string, ActionAtEnd>& actions, Trajectory& trajectory) {
+  const auto unread = [&](int array) {
+    return std::ranges::any_of(actions, [&](const auto& own) {
+      const ActionAtEnd& at = own.second;
+      return !at.read && (array == at.action || array == at.logarithm);
+    });
+  };
+  std::erase_if(trajectory.memory, [&](const auto& memory) { return unread(memory.array); });
+  for (Trajectory::Level& level : trajectory.levels)
+    std::erase_if(level.at_end, [&](const Update& update) {
+      return !update.values.empty() && unread(update.values.front().first);
+    });
+}
+
+}  // namespace
+
 void finish_solves(const Program& d, ProgramUnits& units, System& system) {
   if (auto* trajectory = std::get_if<Trajectory>(&system.dynamics)) {
     for (Trajectory::Level& level : trajectory->levels)
       level.watched = d.collected.watched_actions.contains(level.shown);
+    leave_out_unread(d.collected.actions_at_end, *trajectory);
   }
   if (system.solves.empty()) return;
   std::vector<int> arrays;

@@ -58,6 +58,12 @@ struct SpinorPart {
 
 /// Objects that expressions need in addition to their values. Objects are only added, in the order
 /// in which expressions are read, and the same request gives the same object.
+/// Of an action with determinants: S and log|det R| of each site at the end of the last trajectory.
+struct ActionAtEnd {
+  int action = -1, logarithm = -1;  ///< arrays; -1: no R holds links
+  bool read = false;                ///< by an output
+};
+
 struct Collected {
   int arrays = 0;                       ///< array numbers in use
   std::vector<ScalarVariable> scalars;  ///< in the order of the first use
@@ -79,6 +85,7 @@ struct Collected {
   /// Scalar that counts values changed by limits, or empty.
   std::string fixes;
   std::set<std::string> watched_actions;  ///< whose rounds, residual or force an output reads
+  std::map<std::string, ActionAtEnd> actions_at_end;
   std::vector<std::string> remarks;
 };
 

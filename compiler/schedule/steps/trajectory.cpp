@@ -64,6 +64,24 @@ bool symmetric(const std::vector<LevelFlows::Flow>& flows) {
   return true;
 }
 
+/// Whether an output, an average or an expectation reads the scalar.
+bool is_read(const physics::System& system, const char* name) {
+  const auto reads = [&](Expr e) {
+    return e && algebra::contains(
+                    e, [&](Expr node) { return node.is(Op::Symbol) && node->name == name; });
+  };
+  const auto of_output = [&](const physics::OutputClause& output) {
+    return reads(output.after) || std::ranges::any_of(output.observables, [&](const auto& o) {
+             return reads(o.value) || reads(o.error) || reads(o.factor);
+           });
+  };
+  return std::ranges::any_of(system.outputs, of_output) ||
+         std::ranges::any_of(system.statistics, [&](const auto& s) { return reads(s.value); }) ||
+         std::ranges::any_of(system.expectations, [&](const auto& e) {
+           return reads(e.value) || reads(e.ok) || reads(e.scale);
+         });
+}
+
 class TrajectoryStepBuilder {
  public:
   TrajectoryStepBuilder(const physics::System& system, const Trajectory& trajectory, Slots& slots,
@@ -106,6 +124,7 @@ class TrajectoryStepBuilder {
       }
     }
     for (const Trajectory::Memory& m : trajectory_.memory) allocate(m);
+    there_and_back_ = is_read(system_, physics::kReversibility);
     lengths_ = arena_.add_table(table());
     make_parts();
     move_clocks(system_, slots_, storage_, result_);
@@ -321,26 +340,113 @@ class TrajectoryStepBuilder {
     append(drawn);
     order.push_back(begin);
     std::set<int> known;  // levels whose values at the links of now are there
-    for (const TrajectoryFlow& flow : flows_) {
-      order.push_back(next);
-      if (flow.level < 0) {
-        order.push_back(drift);
-        known.clear();
-        continue;
+    const auto append_flows = [&] {
+      for (const TrajectoryFlow& flow : flows_) {
+        order.push_back(next);
+        if (flow.level < 0) {
+          order.push_back(drift);
+          known.clear();
+          continue;
+        }
+        const LevelParts& own = levels[static_cast<std::size_t>(flow.level)];
+        if (known.insert(flow.level).second) append(own.before_kicks);
+        append(own.kicks);
       }
-      const LevelParts& own = levels[static_cast<std::size_t>(flow.level)];
-      if (known.insert(flow.level).second) append(own.before_kicks);
-      append(own.kicks);
-    }
+    };
+    append_flows();
     for (std::size_t i = 0; i < levels.size(); ++i) {
       // some fields of an action may have no updates of their own at the end
       if (!known.contains(static_cast<int>(i))) append(levels[i].before_kicks);
       append(levels[i].at_end);
     }
     order.push_back(end);
+    if (there_and_back_) {
+      find_coordinates();
+      order.push_back(add_turn());
+      append(add_forgotten());
+      known.clear();
+      append_flows();
+      order.push_back(add_comparison());
+    }
     order.push_back(close);
     say(order);
   }
+
+  // ---- there and back ---------------------------------------------------------------------------
+
+  /// What a trajectory moves: drifts write coordinates and read momenta, and what `refresh` copies
+  /// is the start.
+  void find_coordinates() {
+    for (const auto& [array, value] : trajectory_.drift.values) {
+      program::Buffer buffer;
+      buffer.name = fmt::format("ahead_{}", coordinates_.size() + 1);
+      buffer.precision = storage_.of(array).precision;
+      const int ahead = storage_.allocate_new(buffer);
+      coordinates_.push_back({array, -1, ahead});
+    }
+    const auto of_array = [&](int array) {
+      return std::ranges::find(coordinates_, array, &Coordinate::array);
+    };
+    for (const auto& [array, value] : trajectory_.drift.values)
+      algebra::visit(value, [&](Expr node) {
+        if (node.is(Op::Load) && of_array(node->index) == coordinates_.end())
+          momenta_.insert(node->index);
+      });
+    for (const auto& [array, value] : trajectory_.refresh.values)
+      if (value.is(Op::Load))
+        if (const auto moved = of_array(value->index); moved != coordinates_.end())
+          moved->start = array;
+  }
+
+  /// The end is kept, and the momenta are turned.
+  int add_turn() {
+    physics::Update turn;
+    turn.name = "turn";
+    turn.shown = "momenta turned, to see whether the trajectory leads back to its start";
+    for (const int momentum : momenta_) turn.values.emplace_back(momentum, -arena_.load(momentum));
+    for (const Coordinate& one : coordinates_)
+      turn.values.emplace_back(one.ahead, arena_.load(one.array));
+    return add(kernel_of(turn, false), {{kFlow, arena_.integer(0)}});
+  }
+
+  /// The way back begins without earlier solutions, as the way there.
+  std::vector<int> add_forgotten() {
+    std::set<int> past;
+    for (const physics::LinearSystem& solve : system_.solves)
+      for (const std::vector<int>& arrays : solve.past) past.insert(arrays.begin(), arrays.end());
+    std::vector<int> parts;
+    for (const physics::Update& update : trajectory_.drawn)
+      if (!update.values.empty() && past.contains(update.values.front().first))
+        parts.push_back(add(update, true));
+    return parts;
+  }
+
+  /// The distance from the start; then the end is put back.
+  int add_comparison() {
+    physics::Update back;
+    back.name = "back";
+    back.shown = "how far the way back ends from the start; the end of the trajectory again";
+    Expr most;
+    for (const Coordinate& one : coordinates_) {
+      const Expr gap = arena_.make(Op::Abs, {arena_.load(one.array) - arena_.load(one.start)});
+      most = most ? arena_.make(Op::Max, {most, gap}) : gap;
+      back.values.emplace_back(one.array, arena_.load(one.ahead));
+    }
+    kernel::Kernel k = kernel_of(back, true);
+    k.reductions.push_back({kGap, kernel::ReduceKind::Maximum, most});
+    slots_.add(kGap);
+    slots_.add(physics::kReversibility);
+    const Expr last = symbol(physics::kReversibility);
+    return add(std::move(k),
+               {{physics::kReversibility,
+                 arena_.make(Op::Select, {symbol(slot::kStop), last, symbol(kGap)})}});
+  }
+  static constexpr const char* kGap = "gap_of_reversal";
+
+  /// An array that drifts move, where its start is kept, and where its end is kept meanwhile.
+  struct Coordinate {
+    int array = -1, start = -1, ahead = -1;
+  };
 
   kernel::Kernel end_kernel() {
     physics::Update end;
@@ -426,6 +532,9 @@ class TrajectoryStepBuilder {
   Arena& arena_;
   std::vector<TrajectoryFlow> flows_;
   int lengths_ = -1;
+  bool there_and_back_ = false;
+  std::vector<Coordinate> coordinates_;
+  std::set<int> momenta_;
   Stepping result_;
 };
 

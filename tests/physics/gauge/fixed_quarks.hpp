@@ -131,6 +131,10 @@ class FixedQuarks {
     put_links(0);
     each_momentum([&](double& p, int s, int mu, int a) { p = momentum(place(s, mu, a)); });
     put_eta(actions);
+    if (!turns_.empty()) {
+      turn_momenta();
+      for (const std::string& action : actions) turn(action + "_y", turns_);
+    }
     std::vector<program::Launch> launches;
     for (const program::Launch& launch : program_.launches(0)) {
       if (kernel_of(launch) == "refresh") continue;
@@ -287,7 +291,8 @@ class FixedQuarks {
     return sum;
   }
 
-  /// Replaces the links U_mu(x) by g(x) U_mu(x) g(x + mu)^+ with g at random.
+  /// Replaces the links U_mu(x) by g(x) U_mu(x) g(x + mu)^+ with g at random, phi by g phi, and eta
+  /// and the momenta of a trajectory likewise.
   void transform(const std::vector<int>& extent) {
     std::vector<Dense> g;
     for (int s = 0; s < sites_; ++s) {
@@ -296,6 +301,8 @@ class FixedQuarks {
         w.push_back(2 * hashed((3U << 24U) + static_cast<std::uint32_t>(place(s, 0, a))));
       g.push_back(gauge::testing::exponential(C(0, 1) * in_algebra(colours_, w)));
     }
+    turn("quarks_phi", g);
+    turns_ = g;
     for (int s = 0; s < sites_; ++s) {
       for (int mu = 0; mu < dims_; ++mu) {
         Dense& u = links_[static_cast<std::size_t>(mu + dims_ * s)];
@@ -409,6 +416,48 @@ class FixedQuarks {
     }
   }
 
+  /// Replaces the spinors of these arrays by g of each site times them.
+  void turn(const std::string& name, const std::vector<Dense>& g) {
+    const auto part = [&](int spin, int colour, int im) -> std::vector<double>& {
+      return run_->buffer(name + "_" + std::to_string(2 * (colour + colours_ * spin) + im + 1));
+    };
+    for (int s = 0; s < sites_; ++s) {
+      const auto i = static_cast<std::size_t>(s);
+      for (int spin = 0; spin < spins_; ++spin) {
+        std::vector<C> psi, turned(static_cast<std::size_t>(colours_));
+        for (int c = 0; c < colours_; ++c)
+          psi.emplace_back(part(spin, c, 0)[i], part(spin, c, 1)[i]);
+        for (int c = 0; c < colours_; ++c)
+          for (int d = 0; d < colours_; ++d)
+            turned[static_cast<std::size_t>(c)] += g[i](c, d) * psi[static_cast<std::size_t>(d)];
+        for (int c = 0; c < colours_; ++c) {
+          part(spin, c, 0)[i] = turned[static_cast<std::size_t>(c)].real();
+          part(spin, c, 1)[i] = turned[static_cast<std::size_t>(c)].imag();
+        }
+      }
+    }
+  }
+  /// p_a T_a becomes g p_a T_a g^+; tr T_a T_b is 1/2, of one colour 1.
+  void turn_momenta() {
+    std::vector<double> all(momenta());
+    for (int s = 0; s < sites_; ++s)
+      for (int mu = 0; mu < dims_; ++mu) {
+        std::vector<double> p;
+        for (int a = 0; a < generators_; ++a) p.push_back(momentum(place(s, mu, a)));
+        const Dense& g = turns_[static_cast<std::size_t>(s)];
+        const Dense moved = g * in_algebra(colours_, p) * dagger(g);
+        for (int a = 0; a < generators_; ++a) {
+          std::vector<double> unit(static_cast<std::size_t>(generators_));
+          unit[static_cast<std::size_t>(a)] = 1;
+          const Dense product = in_algebra(colours_, unit) * moved;
+          double trace = 0;
+          for (int c = 0; c < colours_; ++c) trace += product(c, c).real();
+          all[place(s, mu, a)] = (colours_ == 1 ? 1 : 2) * trace;
+        }
+      }
+    each_momentum([&](double& p, int s, int mu, int a) { p = all[place(s, mu, a)]; });
+  }
+
   const std::string& kernel_of(const program::Launch& launch) const {
     return program_.kernels[static_cast<std::size_t>(launch.kernel)].name;
   }
@@ -479,7 +528,8 @@ class FixedQuarks {
   int colours_, dims_, sites_, spins_, generators_;
   std::unique_ptr<FixedMachine> run_;
   std::vector<Dense> links_;
-  std::vector<int> odd_;  ///< 1 at odd sites; empty: the fields are at all sites
+  std::vector<Dense> turns_;  ///< of a gauge transformation; empty: none
+  std::vector<int> odd_;      ///< 1 at odd sites; empty: the fields are at all sites
   double logarithm_ = 0, logarithm_below_ = 0;
   bool product_ = false, sums_all_ = false;
 };

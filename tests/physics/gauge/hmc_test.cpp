@@ -281,5 +281,21 @@ expect plaquette == 0.01495 within 4*sigma
   }));
 }
 
+/// A drift so long that the momenta's matrices have eigenvalues of 4 and more: the links stay in
+/// their group, so that the way back leads to the start and H is kept, as without a force.
+TEST(Hmc, LongDriftsStayInTheGroup) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  for (const char* gauge : {"SU(2)", "SU(3)", "SU(4)"}) {
+    const auto result = testing::run_text(
+        std::string("model long\nlattice grid: 4^2\ngauge U: ") + gauge +
+            "\naction S = 1e-9*sum(4 - re(tr(loop(mu, nu, -mu, -nu))), mu < nu)\n"
+            "sample hmc, trajectories = 1, tau = 3 {\n  level S: steps = 1, scheme = leapfrog\n}\n"
+            "init U ~ hot\nevery 1 trajectory: r = reversibility, deltaH -> \"l.csv\"\n",
+        {});
+    EXPECT_LT(testing::last(result, "r"), 1e-11) << gauge;
+    EXPECT_LT(std::abs(testing::last(result, "deltaH")), 1e-6) << gauge;
+  }
+}
+
 }  // namespace
 }  // namespace vphi

@@ -3,8 +3,11 @@
 // trajectories; the configuration itself.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "tests/physics/gauge/fixed_quarks.hpp"
 
@@ -170,6 +173,48 @@ TEST(KnownActions, DeltaHOfTrajectories) {
         EXPECT_NEAR(after.plaquette, row.plaquette, 1e-9);
       }
     }
+}
+
+/// S, the square of the force and deltaH of quarks on links of any gauge: all sites and odd ones
+/// with a clover term, a power, smeared links.
+TEST(KnownActions, QuarksInAnyGauge) {
+  const std::string hop = "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n";
+  const std::string clover =
+      hop +
+      "C[mu,nu] = loop(mu, nu, -mu, -nu) + loop(nu, -mu, -nu, mu) + loop(-mu, -nu, mu, nu) + "
+      "loop(-nu, mu, nu, -mu)\nF[mu,nu] = (C[mu,nu] - adj(C[mu,nu]))/8\n"
+      "D(psi) = psi - 0.12*hop(psi) - 0.12*sum(gamma[mu]*gamma[nu]*F[mu,nu]*psi, mu < nu)\n";
+  const std::string smeared =
+      "B = 2*sum(1 - re(tr(loop(mu, nu, -mu, -nu))), mu < nu)\nV[mu] = exp(-0.1*d(B, "
+      "U[mu]))*U[mu]\nD(psi) = psi - 0.12*sum((1 - gamma[mu])*V[mu]*psi@mu, mu = "
+      "directions(+,-))\n";
+  const std::pair<std::string, std::string> all[] = {
+      {clover, "pseudofermion(D, solver = cg(1e-15))"},
+      {clover, "pseudofermion(D, solver = cg(1e-15), even_odd = on)"},
+      {clover, "pseudofermion(D, solver = multishift(1e-15), range = [0.05, 4], tol = 1e-6)^(1/2)"},
+      {smeared, "pseudofermion(D, solver = cg(1e-15))"}};
+  for (const auto& [quark, action] : all) {
+    SCOPED_TRACE(quark + action);
+    const std::string text =
+        "model turned\nlattice grid: 4 * 2\ngauge U: SU(2)\nfermion psi: spinor(2)\n" + quark +
+        "action quarks = " + action +
+        "\nsample hmc, trajectories = 1, tau = 0.5 {\n  level quarks: steps = 2, scheme = "
+        "leapfrog\n}\ninit U ~ hot\nevery 1 trajectory: deltaH -> \"q.csv\"\n";
+    const bool halves = action.find("even_odd") != std::string::npos;
+    const auto measured = [&](bool turned) {
+      testing::FixedQuarks quarks(text, 2, 2, 8, 0.8, 2);
+      if (halves) quarks.at_odd_sites({4, 2});
+      if (turned) quarks.transform({4, 2});
+      double squares = 0;
+      const double s = quarks.action();
+      for (const double slope : quarks.slopes()) squares += slope * slope;
+      return std::array{s, squares, quarks.trajectory({"quarks"})};
+    };
+    const auto plain = measured(false), turned = measured(true);
+    EXPECT_GT(std::abs(plain[2]), 1e-4);
+    for (std::size_t i = 0; i < plain.size(); ++i)
+      EXPECT_NEAR(turned[i], plain[i], 1e-11 * std::max(1.0, plain[0])) << i;
+  }
 }
 
 }  // namespace

@@ -129,6 +129,22 @@ TEST(PowerRange, HoldsTheSpectrum) {
   }
 }
 
+/// One range for all values of a sweep: the ends of all of them.
+TEST(PowerRange, OfASweepIsThatOfAllItsValues) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  for (const bool odd : {false, true}) {
+    std::string text = PowerModel{.options = odd ? kOdd : "", .start = "~ hot"}.text();
+    const std::string own = "param kappa = " + testing::exact(0.2) + ", ";
+    text.replace(text.find(own), own.size(), "sweep kappa = [0.2, 0.05]\nparam ");
+    const Compilation compiled = testing::compile_text(text, {});
+    const auto [low, high] = range_of(compiled);
+    const double hops = odd ? 0.64 : 0.8;
+    EXPECT_NEAR(low, std::pow(1 - hops, 2), 1e-8);
+    EXPECT_NEAR(high, std::pow(1 + hops, 2), 1e-8);
+    testing::run_program(*compiled.program, {});  // ends where a value is outside
+  }
+}
+
 /// Where the hops are as large as the mass, low is a small part of high.
 TEST(PowerRange, IsWatchedWithoutABound) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";

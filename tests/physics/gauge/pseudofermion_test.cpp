@@ -356,6 +356,40 @@ TEST(Pseudofermions, BelowTheLineAlone) {
   EXPECT_NEAR(delta(model), 0, 1e-7);
 }
 
+/// 1/|det D|^(2p): S = <phi, r(D adj(D)) phi> with r about z^p, and 2p log|det R| at even sites.
+/// Numerators and denominators with fractions stand alone.
+TEST(Pseudofermions, RootsBelowTheLine) {
+  const std::string clover = " - kappa*sum(gamma[mu]*gamma[nu]*F[mu,nu]*psi, mu < nu)";
+  const std::string options = "D, solver = multishift(1e-13), tol = 1e-10, range = [0.05, 3.5]";
+  for (const bool leaves : {false, true}) {
+    for (const std::string& action : {"pseudofermion(" + options + ")^(-1/2)",
+                                      "1/pseudofermion(" + options + ", even_odd = on)^(1/4)"}) {
+      QuarkModel model{.action = action, .kappa = 0.15, .spinor = "spinor(2)"};
+      if (leaves) model.before = kFieldStrengthOfPhases, model.quark += clover;
+      SCOPED_TRACE(model.quark + ", " + action);
+      FixedQuarks quarks(model.text(), 1, 2, 16, 1.5, 2);
+      const bool halves = model.action.find("even_odd") != std::string::npos;
+      if (halves) quarks.at_odd_sites({4, 4});
+      if (halves && leaves) quarks.count_logarithms(0.5);
+      EXPECT_GT(quarks.action(), 1);
+      const double along = quarks.along_momenta();
+      EXPECT_GT(std::abs(along), 0.02);
+      EXPECT_NEAR(along, quarks.slope(), 2e-8);
+    }
+  }
+  if (!testing::device("native")) return;
+  QuarkModel model{.kappa = 0.15, .spinor = "spinor(2)"};
+  for (const std::string& action :
+       {"pseudofermion(" + options + ", even_odd = on)^(-3/2)",
+        "pseudofermion(" + options + ")^(1/2)/pseudofermion(" + options + ", kappa = 0.1)^(1/2)"}) {
+    model.action = action;
+    model.tau = 1;
+    expect_order(model, "omelyan2", 2, 16, 0.1);
+    model.tau = 1e-9;  // the links stand still: the fields are drawn with the weight of the action
+    EXPECT_NEAR(delta(model), 0, 1e-7) << action;
+  }
+}
+
 TEST(Pseudofermions, SolversAndPrecisionsAgree) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";
   QuarkModel model{.level = "steps = 8, scheme = omelyan2"};
@@ -470,6 +504,8 @@ INSTANTIATE_TEST_SUITE_P(
                  ", even_odd = on, range = [0.12, 2.7], tol = 1e-8", "spinor(2)", "", "^(1/2)"},
         Averages{"boson", "psi - kappa*hop(psi)", 0.577704710, 0.516025387, "", "spinor(2)", "",
                  "^(-1)"},
+        Averages{"root_of_a_boson", "psi - kappa*hop(psi)", 0.5178560, 0.2537389,
+                 ", even_odd = on, range = [0.12, 2.7], tol = 1e-8", "spinor(2)", "", "^(-1/2)"},
         Averages{"clover", kPlainClover, 0.568379707461, -0.359641318501, "", "spinor(2)",
                  kFieldStrengthOfPhases},
         Averages{"clover_at_odd_sites", kPlainClover, 0.568379707461, -0.359641318501,

@@ -111,6 +111,67 @@ TEST(WatchedActions, RangesThatDoNotHoldTheSpectrumAreRefused) {
   EXPECT_EQ(failure(power_on_ring("[0.15, 2.57]")), "");
 }
 
+/// Wilson quarks with a clover term at odd sites in a constant field of U(1) on 4^2: F = i sin B,
+/// so that R = 1 + kappa csw sigma_z sin B. Links stand still.
+std::string in_constant_field(double csw) {
+  return "model field\nparam kappa = 0.2, csw = " + testing::exact(csw) +
+         ", f = 3*pi/8\nlattice grid: 4^2\ngauge U: U(1)\nfermion psi: spinor(2)\n"
+         "C[mu,nu] = loop(mu, nu, -mu, -nu) + loop(nu, -mu, -nu, mu) + loop(-mu, -nu, mu, nu) + "
+         "loop(-nu, mu, nu, -mu)\nF[mu,nu] = (C[mu,nu] - conj(C[mu,nu]))/8\n"
+         "D(psi) = psi - kappa*sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-)) - "
+         "kappa*csw*sum(gamma[mu]*gamma[nu]*F[mu,nu]*psi, mu < nu)\n"
+         "action quarks = pseudofermion(D, solver = cg(1e-13), even_odd = on)\n"
+         "action ratio = pseudofermion(D, solver = cg(1e-13), even_odd = on)/pseudofermion(D, csw "
+         "= csw/2, solver = cg(1e-13), even_odd = on)\n"
+         "sample hmc, trajectories = 1, tau = 1e-9 {\n  level quarks, ratio: steps = 1, scheme = "
+         "leapfrog\n}\ninit U[k] = exp(1i*f*(index(x)*(k == y) - 4*index(y)*(k == x)*(index(x) "
+         "== 3)))\nevery 1 trajectory: l = logdet(quarks), m = logdet(ratio), s = total(quarks), "
+         "r = total(ratio) -> \"q.csv\"\n";
+}
+
+TEST(WatchedActions, ActionAndLogarithmAtTheEnd) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const auto logarithm = [](double csw) {
+    return 8 * std::log(1 - std::pow(0.2 * csw * std::sin(3 * std::acos(-1.0) / 8), 2));
+  };
+  const auto with = testing::run_text(in_constant_field(3), {}),
+             without = testing::run_text(in_constant_field(1e-9), {});
+  EXPECT_NEAR(last(with, "l"), logarithm(3), 1e-12);
+  EXPECT_NEAR(last(with, "m"), logarithm(3) - logarithm(1.5), 1e-12);
+  // the same eta: S is |eta|^2 - 2 log|det R|
+  EXPECT_GT(last(without, "s"), 4);
+  EXPECT_NEAR(last(with, "s"), last(without, "s") - 2 * logarithm(3), 1e-7);
+  EXPECT_NEAR(last(with, "r"), last(without, "r") - 2 * (logarithm(3) - logarithm(1.5)), 1e-7);
+}
+
+/// A trajectory there and back: to rounding from zero starts, to the tolerance of the kicks from
+/// earlier solutions. The chain is that without it, to the bit.
+TEST(WatchedActions, Reversibility) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const auto chain = [](const std::string& options, const std::string& more) {
+    return testing::run_text(
+        "model back\nparam kappa = 0.2\nlattice grid: 4^2\ngauge U: U(1)\nfield phi: real\n"
+        "fermion psi: spinor(2), boundary(y) = antiperiodic\nD(psi) = psi + 0.1*phi*psi - "
+        "kappa*sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+        "action quarks = pseudofermion(D, " +
+            options +
+            ")\naction glue = sum(2 - re(tr(loop(mu, nu, -mu, -nu))), mu < nu) + phi^2\n"
+            "sample hmc, trajectories = 3, tau = 1 {\n  level quarks, glue: steps = 4, scheme = "
+            "omelyan2\n}\ninit U ~ hot\ninit phi ~ normal\nevery 1 trajectory: deltaH, n = "
+            "iterations(quarks), p = mean(re(tr(loop(x, y, -x, -y))) + phi)" +
+            more + " -> \"b.csv\"\n",
+        {});
+  };
+  const std::string zero = "solver = cg(1e-12)";
+  const std::string past = "solver = cg(1e-12), force = cg(1e-8), start = past(3)";
+  for (const std::string& options : {zero, past}) {
+    const auto with = chain(options, ", r = reversibility"), without = chain(options, "");
+    for (const char* name : {"deltaH", "n", "p"}) EXPECT_EQ(last(with, name), last(without, name));
+    EXPECT_LT(last(with, "r"), options == zero ? 1e-12 : 1e-6);
+    EXPECT_GT(last(with, "r"), options == zero ? 0 : 1e-11);
+  }
+}
+
 /// The largest residual is that of the solver with the largest tolerance.
 TEST(WatchedActions, ResidualIsTheLargest) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";

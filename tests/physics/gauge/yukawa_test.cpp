@@ -1,0 +1,96 @@
+// Determinants of operators whose numbers hold fields at sites: the force on these fields by orders
+// of the integrator and by reversed trajectories, averages against formulas.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "tests/support/simulate.hpp"
+
+namespace vphi {
+namespace {
+
+/// Quarks of two components on links of U(1) beside a real field.
+struct YukawaModel {
+  std::string quark, determinant;
+  std::string box = "4^2", spinor = "spinor(2)", field = "phi: real";
+  std::string density = "phi^2/2 + sum((phi@k - phi)^2/2, k)";
+  std::string sample = "trajectories = 1, tau = 1";
+  std::string level = "steps = 8, scheme = omelyan2", more = {};
+
+  std::string text() const {
+    return "model yukawa\nparam g = 0.3, kappa = 0.12\nlattice grid: " + box +
+           "\ngauge U: U(1)\nfield " + field + "\nfermion psi: " + spinor +
+           (box == "4^2" ? ", boundary(y) = antiperiodic" : "") +
+           "\nhop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\nD(psi) = " +
+           quark + "\naction quarks = " + determinant + "\naction fields = " + density +
+           "\naction glue = sum(1 - re(loop(mu, nu, -mu, -nu)), mu < nu)\nsample hmc, " + sample +
+           " {\n  level quarks, fields, glue: " + level + "\n}\ninit U ~ hot\ninit phi ~ normal\n" +
+           (more.empty() ? "every 1 trajectory: deltaH -> \"y.csv\"\n" : more);
+  }
+};
+
+double delta(YukawaModel model, int steps) {
+  model.level = "steps = " + std::to_string(steps) + ", scheme = omelyan2";
+  return testing::last(testing::run_text(model.text(), {}), "deltaH");
+}
+
+/// deltaH of a trajectory falls with the square of the step where the force is that of S.
+TEST(FieldsInNumbers, ForcesOnFields) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const std::string here = "psi + g*phi*psi - kappa*hop(psi)";
+  const std::string turned = "psi + 1i*g*phi*(gamma5*psi) + g*phi@x*psi - kappa*hop(psi)";
+  const std::string hops = "psi - kappa*(1 + g*phi)*hop(psi)";
+  const std::string one = "pseudofermion(D, solver = cg(1e-12))";
+  const std::string range = "solver = multishift(1e-12), tol = 1e-10, range = [1e-3, 20]";
+  const YukawaModel all[] = {
+      {.quark = turned, .determinant = one + "/pseudofermion(D, g = 0.2, solver = cg(1e-12))"},
+      {.quark = hops,
+       .determinant =
+           "pseudofermion(D, solver = cg(1e-12), even_odd = on)/pseudofermion(D, kappa = "
+           "0.1, solver = cg(1e-12), even_odd = on)"},
+      {.quark = here, .determinant = "1/" + one},
+      {.quark = turned, .determinant = "pseudofermion(D, " + range + ")^(1/2)"},
+      {.quark = "psi + g*(re(phi) + 1i*gamma5*im(phi))*psi - kappa*hop(psi)",
+       .determinant = one,
+       .field = "phi: complex",
+       .density = "norm2(phi)/2"},
+  };
+  for (const YukawaModel& model : all) {
+    SCOPED_TRACE(model.quark + ": " + model.determinant);
+    const double coarse = delta(model, 12) * 144, fine = delta(model, 24) * 576;
+    EXPECT_GT(std::abs(fine), 0.02);
+    EXPECT_NEAR(fine / coarse, 1, 0.1);
+  }
+}
+
+/// Without hops the sites are alone: the weight is exp(-phi^2/2) (1 + g^2 (phi + 1)^2) of one
+/// component.
+TEST(FieldsInNumbers, AveragesOfSites) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  YukawaModel model{.quark = "psi + 0.7i*(phi + 1)*psi",
+                    .determinant = "pseudofermion(D, solver = cg(1e-10))",
+                    .box = "4*2",
+                    .spinor = "spinor(1)",
+                    .density = "phi^2/2",
+                    .sample = "trajectories = 170, tau = 1.5",
+                    .level = "steps = 4, scheme = omelyan2"};
+  model.more =
+      "sweep chain = 1..64\na = mean(mean(phi), over = time)\nb = mean(mean(phi^2), over = time)\n"
+      "at end, after = trajectory > 20: va = mean(a, over = chain), vb = mean(b, over = chain), ea "
+      "= "
+      "error(mean(a, over = chain)), eb = error(mean(b, over = chain)) -> \"y.csv\"\n";
+  std::string text = model.text();
+  const std::size_t hop = text.find("hop(psi)");
+  text.erase(hop, text.find('\n', hop) - hop + 1);
+  const auto result = testing::run_text(text, {});
+  const double g2 = 0.49;
+  EXPECT_NEAR(testing::last(result, "va"), 2 * g2 / (1 + 2 * g2), 4 * testing::last(result, "ea"));
+  EXPECT_NEAR(testing::last(result, "vb"), (1 + 4 * g2) / (1 + 2 * g2),
+              4 * testing::last(result, "eb"));
+  EXPECT_LT(testing::last(result, "ea"), 0.015);
+  EXPECT_LT(testing::last(result, "eb"), 0.025);
+}
+
+}  // namespace
+}  // namespace vphi
