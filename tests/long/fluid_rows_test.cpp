@@ -196,5 +196,46 @@ INSTANTIATE_TEST_SUITE_P(Lengths, ShearLayers,
                                            Layer{"0.4446", "96", "144", .03367341},
                                            Layer{"0.6", "96", "144", .02924042}));
 
+// ---- an explosion on squares
+// ----------------------------------------------------------------------
+
+// Sedov's explosion of a line, gamma = 1.4 and an energy of 1 for each length, in a quarter of a
+// plane: at t = 1 the shock is at 1.00402161 in every direction.
+TEST(FluidRows, AnExplosionOnSquaresIsRound) {
+  const auto result = testing::run_text(R"(model explosion "Sedov's explosion of a line, in a plane"
+param gamma = 1.4
+r_0 = 2*dx
+lattice plane: 200^2, length = 1.2, boundary = neumann
+primitive rho, p: real, v: vec(2)
+conserve D = rho:                                 div(rho*v)
+conserve M = rho*v:                               div(M*v) + grad(p)
+conserve E = p/(gamma - 1) + rho*norm2(v)/2:      div((E + p)*v)
+recover {
+  rho = D
+  v   = M/D
+  p   = (gamma - 1)*(E - norm2(M)/(2*D))
+}
+c = sqrt(gamma*max(p, 0)/rho)
+speed[k] = abs(v[k]) + c
+scheme kt_primitive, speed = speed, theta = 1.3
+evolve heun, dt = 0.4*dx/max(abs(v[0]) + abs(v[1]) + 2*c), until = t > 1
+R = sqrt((x + 0.6)^2 + (y + 0.6)^2)
+init rho = 1, v = 0, p = (gamma - 1)/(pi*r_0^2)*exp(-R^2/r_0^2) + 1e-5
+precision real = f64
+# the shock has passed where the pressure is half of what it leaves
+along = max(R*(p > 0.1)*(y + 0.6 < dx))
+diagonal = max(R*(p > 0.1)*(abs(y - x) < dx/2))
+every 100 steps: t, along, diagonal, energy = 4*total(E)*dx^2, unlike = max(abs(rho - 1)*(R > 1.05)) -> "s.h5"
+expect conserved(D, E) within 1e-12
+)",
+                                        {});
+  for (const auto& promise : result.expectations) EXPECT_TRUE(promise.ok) << promise.text;
+  const double scale = 1.00402161 * std::sqrt(last(result, "t"));
+  EXPECT_NEAR(last(result, "along"), scale, 0.006);
+  EXPECT_NEAR(last(result, "diagonal"), scale, 0.006);
+  EXPECT_NEAR(last(result, "energy"), 1, 1e-3);
+  EXPECT_LT(last(result, "unlike"), 1e-6);
+}
+
 }  // namespace
 }  // namespace vphi

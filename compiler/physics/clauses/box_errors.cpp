@@ -63,13 +63,18 @@ Diagnostic not_one_for_each_axis(Span span, const std::string& option, std::size
       fmt::format("write {} value{}, or one alone for all axes", axes, axes == 1 ? "" : "s"));
 }
 
-Diagnostic unequal_spacings(Span span, const std::vector<double>& each, bool length) {
+Diagnostic unequal_spacings(Span span, const std::vector<double>& each, bool length, bool laws) {
+  std::vector<double> stretched;
+  for (const double one : each) stretched.push_back(one / each.front());
+  while (stretched.size() < 3) stretched.push_back(1);
   return error("E0320", span, fmt::format("sites lie {:.6g} apart", fmt::join(each, ", ")), "",
                "the distance of neighbouring sites is the same along every axis",
-               length ? "make the numbers of sites proportional to the lengths, or stretch a "
-                        "coordinate in the equations"
-                      : "give one spacing and other numbers of sites, or stretch a coordinate in "
-                        "the equations");
+               std::string(length ? "make the numbers of sites proportional to the lengths"
+                                  : "give one spacing and other numbers of sites") +
+                   (laws ? fmt::format(", or take the first spacing and `metric scale({:.6g})`, by "
+                                       "which laws stretch the axes",
+                                       fmt::join(stretched, ", "))
+                         : ", or stretch a coordinate in the equations"));
 }
 
 Diagnostic length_of_one_axis(Span span, const std::vector<double>& lengths) {

@@ -172,7 +172,9 @@ Expr common_spacing(const Setting& d, Lowerer& lower, const dsl::Expr& given, bo
     equal = equal && std::fabs(dx->number.real / first->number.real - 1) < kRounding;
     each.push_back(static_cast<double>(dx->number.real));
   }
-  if (!equal) d.fail(errors::unequal_spacings(given.span, each, length));
+  if (!equal)
+    d.fail(errors::unequal_spacings(given.span, each, length,
+                                    d.resolved.clause("conserve") != nullptr));
   const auto longest = std::max_element(grid.extent.begin(), grid.extent.begin() + grid.dims);
   const auto shortest = std::min_element(grid.extent.begin(), grid.extent.begin() + grid.dims);
   if (length && !list && *longest != *shortest) {

@@ -320,5 +320,62 @@ every 10 steps: a = mean(q), speed = mean(v[0]) -> "s.h5"
   EXPECT_NEAR(last(result, "a"), 0.6 + 0.8 * (1 - 0.05), 1e-6);
 }
 
+/// Particles that fly freely keep their velocities while the matter around them turns: what their
+/// stress has of them turns against it with twice the rate. In a flow at any speed the product with
+/// the vorticity has no trace and does not change the size of the stress.
+TEST(Relax, VorticityTurnsAStress) {
+  const auto result = run_text(R"(model turns "a stress in matter that turns like a solid body"
+lattice plane: 9^2, spacing = 0.01, boundary = outflow
+primitive n: real, q: vec(3), v: vec(2)
+W = 1/sqrt(1 - norm2(v))
+u = W*v
+s = [[q[0], q[1]], [q[1], q[2]]]
+conserve N = n:   div(0*n*v)
+conserve M = n*v: div(0*n*outer(v, v))
+relax q = shear_by_vorticity(s, u, W, v, 2), time = 2
+recover {
+  n = N
+  v = M/N
+}
+scheme kt, speed = 1e-9
+evolve ssp_rk3, dt = 0.01, until = t > 0.9999
+init n = 1, v = [-0.3*y, 0.3*x], q = [1, 0, -1]
+precision real = f64
+middle = (abs(x) + abs(y) < dx/2)
+turning = [[0, 1], [-1, 0]]
+other = [[0.3, 0.1], [0.1, -0.2]]
+push = turned_round(other, [0.4, 0.5], 0.7*turning)
+every 20 steps: t, sum = total((q[0] + q[2])*middle), difference = total((q[0] - q[2])*middle),
+    mixed = total(q[1]*middle), size = mean(abs(product_trace(other, push, [0.4, 0.5]))),
+    trace = mean(abs(third(push, [0.4, 0.5]) + push[0,0] + push[1,1] - dot(push*[0.4, 0.5], [0.4, 0.5]))),
+    pushed = mean(abs(push[0,0])) -> "t.h5"
+)",
+                               {});
+  const double t = last(result, "t"), decay = std::exp(-t / 2);
+  EXPECT_NEAR(last(result, "sum"), 0, 1e-12);
+  EXPECT_NEAR(last(result, "difference"), 2 * decay * std::cos(0.6 * t), 1e-5);
+  EXPECT_NEAR(last(result, "mixed"), -decay * std::sin(0.6 * t), 1e-5);
+  EXPECT_LT(last(result, "size"), 1e-15);
+  EXPECT_LT(last(result, "trace"), 1e-15);
+  EXPECT_GT(last(result, "pushed"), 0.01);
+}
+
+/// The expansion of matter follows from the laws, so it is read where something relaxes to it: in
+/// proper time it is 1/t.
+TEST(Relax, TheKnudsenNumberFollowsTheExpansion) {
+  std::ifstream file(shipped("hydro/viscous_bjorken"));
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  text = with(text, "primitive eps, phi: real", "primitive eps, phi, kn: real");
+  text = with(text, "scheme ",
+              "relax kn = tau*(W' + d(W*v[0], x) + W/t), time = 0.004 [fm], along = v\nscheme ");
+  text = with(text, "phi = 0, v = 0", "phi = 0, kn = tau/t, v = 0");
+  const auto outputs = text.find("every ");
+  text =
+      text.substr(0, outputs) + "every 100 steps: kn = mean(kn), exact = mean(tau)/t -> \"k.h5\"\n";
+  const auto result = run_text(text, {});
+  EXPECT_NEAR(last(result, "kn") / last(result, "exact"), 1, 2e-3);
+  EXPECT_GT(last(result, "kn"), 0.05);
+}
+
 }  // namespace
 }  // namespace vphi
