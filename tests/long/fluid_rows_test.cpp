@@ -237,5 +237,44 @@ expect conserved(D, E) within 1e-12
   EXPECT_LT(last(result, "unlike"), 1e-6);
 }
 
+// Of a point, in an eighth of a cube of 48^3 cells: at t = 0.2 the shock is at 1.03277747 t^(2/5)
+// along the axes and both diagonals, to a cell.
+TEST(FluidRows, AnExplosionOnCubesIsRound) {
+  const auto result =
+      testing::run_text(R"(model explosion "Sedov's explosion of a point, in an eighth of a cube"
+param gamma = 1.4
+r_0 = 2*dx
+lattice box: 48^3, length = 0.66, boundary = neumann
+primitive rho, p: real, v: vec(3)
+conserve D = rho:                                 div(rho*v)
+conserve M = rho*v:                               div(M*v) + grad(p)
+conserve E = p/(gamma - 1) + rho*norm2(v)/2:      div((E + p)*v)
+recover {
+  rho = D
+  v   = M/D
+  p   = (gamma - 1)*(E - norm2(M)/(2*D))
+}
+c = sqrt(gamma*max(p, 0)/rho)
+speed[k] = abs(v[k]) + c
+scheme kt_primitive, speed = speed, theta = 1.3
+evolve heun, dt = 0.4*dx/max(abs(v[0]) + abs(v[1]) + abs(v[2]) + 3*c), until = t > 0.2
+R = sqrt((x + 0.33)^2 + (y + 0.33)^2 + (z + 0.33)^2)
+init rho = 1, v = 0, p = (gamma - 1)/(pi^1.5*r_0^3)*exp(-R^2/r_0^2) + 1e-5
+precision real = f64
+# the shock has passed where the pressure is half of what it leaves
+along = max(R*(p > 0.5)*(y + 0.33 < dx)*(z + 0.33 < dx))
+diagonal = max(R*(p > 0.5)*(abs(y - x) < dx/2)*(z + 0.33 < dx))
+corner = max(R*(p > 0.5)*(abs(y - x) < dx/2)*(abs(z - x) < dx/2))
+every 100 steps: t, along, diagonal, corner, energy = 8*total(E)*dx^3 -> "s.h5"
+expect conserved(D, E) within 1e-12
+)",
+                        {});
+  for (const auto& promise : result.expectations) EXPECT_TRUE(promise.ok) << promise.text;
+  const double scale = 1.03277747 * std::pow(last(result, "t"), 0.4);
+  for (const char* direction : {"along", "diagonal", "corner"})
+    EXPECT_NEAR(last(result, direction), scale, 0.013) << direction;
+  EXPECT_NEAR(last(result, "energy"), 1, 1e-3);
+}
+
 }  // namespace
 }  // namespace vphi
