@@ -112,6 +112,20 @@ def test_what_flows_through_is_that_of_u():
     assert moving().flux() == pytest.approx(2*1.25*(1 + 0.3) + 4*gamma*(2 - 0.0375), rel=1e-14)
 
 
+# particles for each unit of rapidity over the integral of u.dSigma, T = 0.13 GeV: Gubser's flow
+# has 7000.68906756 fm^3, and densities of equilibrium that were computed elsewhere
+@pytest.mark.parametrize("mass, statistics, degeneracy, number", [
+    (0.13957, 1, 1, 174.345744), (0.49368, 1, 1, 32.825699), (0.93827, -1, 2, 4.608830)])
+def test_all_momenta_add_up_to_the_density(mass, statistics, degeneracy, number):
+    fluid = dataclasses.replace(moving(), T=0.13, stress=None)
+    x, weight = numpy.polynomial.legendre.leggauss(64)
+    pT = 3*(x + 1)
+    angles = 2*numpy.pi*numpy.arange(32)/32
+    found = fluid.spectrum(mass, pT, angles, statistics=statistics, degeneracy=degeneracy, terms=14)
+    total = 2*numpy.pi*numpy.sum(3*weight*pT*found.mean(axis=1))
+    assert total/fluid.flux() == pytest.approx(number/7000.68906756, rel=2e-6)
+
+
 def test_the_stress_is_orthogonal_to_the_flow_and_has_no_trace():
     pi, u = moving().pi, moving().u
     lower = numpy.column_stack([u[:, 0], -u[:, 1:], [0, 0]])
@@ -207,3 +221,69 @@ def test_flow_of_events_does_not_know_their_directions():
     assert error[0] == pytest.approx((fast**2 - slow**2)/2/(2*flow[0]), rel=1e-8)
     with pytest.raises(ValueError, match="two events"):
         Events([slab()])
+
+
+COLUMNS = "t, x, y, n_t, n_x, n_y, v[0], v[1], q[0], q[1], q[2], h, p"
+
+
+def write_surface(path, change=lambda number, rows, at: (rows, at)):
+    """The two elements of `moving` in three tables, as a run writes them."""
+    h5py = pytest.importorskip("h5py")
+    one = moving()
+    rows = numpy.column_stack([one.place, one.normal, one.v, one.stress/HBARC,
+                               (one.eps + one.p)/HBARC, one.p/HBARC])
+    with h5py.File(path, "w") as file:
+        for number, part in enumerate((rows[:1], rows[1:], rows[:0])):
+            at = {"columns": COLUMNS, "t": 3.0 + number, "t_before": 2.0 + number, "edge": 0,
+                  "above": 2 - number}
+            changed = change(number, part.copy(), at)
+            if changed is None:
+                continue
+            table = file.create_dataset(f"surfaces/surface(T)/{5*number + 5:08d}", data=changed[0])
+            table.attrs.update(changed[1])
+    return path
+
+
+def test_elements_of_a_run_are_read(tmp_path):
+    read = Elements.read(write_surface(tmp_path/"run.h5"), T=[0.15, 0.14])
+    one = moving()
+    for name in ("place", "normal", "v", "T", "eps", "p", "stress"):
+        numpy.testing.assert_allclose(getattr(read, name), getattr(one, name), atol=1e-15)
+
+
+def hole(number, rows, at):
+    return None if number == 1 else (rows, at)
+
+
+def not_finite(number, rows, at):
+    if number == 1:
+        rows[0, 3] = numpy.nan
+    return rows, at
+
+
+@pytest.mark.parametrize("change, message", [
+    (hole, "no table between t = 3 and 4"),
+    (not_finite, "row 0 of table 00000010"),
+    (lambda number, rows, at: (rows[:, :12], at), r"shape \(1, 12\), and 13"),
+    (lambda number, rows, at: (rows, {**at, "edge": number}), "t = 4 1 elements.*end of the box"),
+    (lambda number, rows, at: (rows, {**at, "above": 7}), "7 sites were above the level.*t = 5"),
+    (lambda number, rows, at: (rows, {**at, "columns": COLUMNS.replace("h", "w")}),
+     "no column `h`, it has t, x"),
+    (lambda number, rows, at: (rows, {k: at[k] for k in at if k != "t_before"}), "time = on")])
+def test_a_damaged_surface_says_what_is_wrong(tmp_path, change, message):
+    with pytest.raises(ValueError, match=message):
+        Elements.read(write_surface(tmp_path/"run.h5", change), T=0.15)
+
+
+def test_a_file_that_is_cut_off_is_refused(tmp_path):
+    path = write_surface(tmp_path/"run.h5")
+    content = path.read_bytes()
+    path.write_bytes(content[:len(content)//2])
+    with pytest.raises(ValueError, match="cannot be read"):
+        Elements.read(path, T=0.15)
+    write_surface(path)
+    with pytest.raises(ValueError, match="no surface `surface.eps.`, it has surface"):
+        Elements.read(path, "surface(eps)", T=0.15)
+    # what is not closed is taken where that is asked for
+    write_surface(path, lambda number, rows, at: (rows, {**at, "above": 7, "edge": 1}))
+    assert len(Elements.read(path, T=0.15, whole=False).place) == 2

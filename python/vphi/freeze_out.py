@@ -17,6 +17,47 @@ import numpy
 HBARC = 0.1973269804  # GeV fm
 
 
+def _rows_of(path: Any, name: str, whole: bool) -> tuple[Any, list[str]]:
+    """Rows of all tables of a surface in space and time, and the names of their columns."""
+    import h5py
+    try:
+        with h5py.File(path) as file:
+            surfaces = file.get("surfaces", {})
+            if name not in surfaces:
+                raise ValueError(f"{path} has no surface `{name}`, it has "
+                                 f"{', '.join(surfaces) or 'none'}")
+            group = surfaces[name]
+            steps = sorted((step for step in group if step.isdigit()), key=int)
+            tables = [(group[step][()], dict(group[step].attrs)) for step in steps]
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    if not tables:
+        raise ValueError(f"{path}: `{name}` has no tables")
+    columns = [word.strip() for word in str(tables[0][1].get("columns", "")).split(",")]
+    before = None
+    for step, (rows, at) in zip(steps, tables):
+        if rows.ndim != 2 or rows.shape[1] != len(columns):
+            raise ValueError(f"{path}: table {step} of `{name}` has the shape {rows.shape}, and "
+                             f"{len(columns)} columns are named")
+        if "t_before" not in at:
+            raise ValueError(f"{path}: `{name}` was written without `time = on`")
+        if before is not None and abs(at["t_before"] - before) > 1e-9*abs(before):
+            raise ValueError(f"{path}: `{name}` has no table between t = {before:g} and "
+                             f"{at['t_before']:g}")
+        if not numpy.isfinite(rows).all():
+            row = int(numpy.flatnonzero(~numpy.isfinite(rows).all(axis=1))[0])
+            raise ValueError(f"{path}: row {row} of table {step} of `{name}` is not finite")
+        if whole and at.get("edge", 0) > 0:
+            raise ValueError(f"{path}: at t = {at['t']:g} {at['edge']:g} elements of `{name}` lie at "
+                             "an end of the box, where the surface is cut; whole=False takes it")
+        before = at["t"]
+    above = tables[-1][1].get("above", 0)
+    if whole and above > 0:
+        raise ValueError(f"{path}: {above:g} sites were above the level at the last output, t = "
+                         f"{before:g}; whole=False takes the surface up to there")
+    return numpy.concatenate([rows for rows, _ in tables]), columns
+
+
 @dataclasses.dataclass
 class Elements:
     """Elements of a surface, a number of each array for every one of them.
@@ -55,6 +96,36 @@ class Elements:
             raise ValueError(f"`stress` has the shape {self.stress.shape}, not {(count, 3)}")
         if not (numpy.sum(self.v**2, axis=1) < 1).all():
             raise ValueError("an element moves at the speed of light or beyond")
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], name: str = "surface(T)", *, T: Any,
+             v: str = "v", stress: str | None = "q", enthalpy: str = "h", p: str = "p",
+             bulk: str | None = None, c2: Any = None, whole: bool = True) -> Elements:
+        """The elements that `surface(..., carry = [v, q, h, p], time = on)` of a model in `units fm`
+        wrote into an HDF5 file, by the names of what it carries; `T` in GeV.
+
+        ValueError says what is wrong with the file: one that is cut off or is no HDF5 file, no such
+        surface, columns or times that are missing, a number that is not finite. With `whole` so is
+        a surface that is not closed: matter that had not frozen out at the end, elements at an end
+        of the box.
+        """
+        rows, columns = _rows_of(path, name, whole)
+
+        def column(word: str) -> Any:
+            if word not in columns:
+                raise ValueError(f"{path}: `{name}` has no column `{word}`, it has "
+                                 f"{', '.join(columns)}")
+            return rows[:, columns.index(word)]
+
+        def several(word: str, count: int) -> Any:
+            return numpy.column_stack([column(f"{word}[{i}]") for i in range(count)])
+
+        pressure = HBARC*column(p)
+        return cls(place=numpy.column_stack([column(c) for c in ("t", "x", "y")]),
+                   normal=numpy.column_stack([column(c) for c in ("n_t", "n_x", "n_y")]),
+                   v=several(v, 2), T=T, eps=HBARC*column(enthalpy) - pressure, p=pressure,
+                   stress=None if stress is None else HBARC*several(stress, 3),
+                   bulk=0.0 if bulk is None else HBARC*column(bulk), c2=c2)
 
     @property
     def u(self) -> Any:

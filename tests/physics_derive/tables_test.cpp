@@ -49,6 +49,25 @@ TEST_F(Tables, TextOfColumns) {
   EXPECT_EQ(grid.values, (std::vector<double>{1, 2, 3, 4}));
 }
 
+/// As NEOS and MUSIC hold them: first density and first energy; steps of both and their numbers; a
+/// row for each energy.
+TEST_F(Tables, AnEvenGridBehindTwoLines) {
+  write("n.dat", "0.5 2.0\n0.25 1.0 2 1\n1 2 3\n4 5 6\n");
+  const TableData grid = read_table(folder_.string(), "n.dat", 2);
+  EXPECT_EQ(grid.axes[0], (std::vector<double>{2, 3}));
+  EXPECT_EQ(grid.axes[1], (std::vector<double>{0.5, 0.75, 1}));
+  EXPECT_EQ(grid.values, (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  const auto says = [&](const char* text, const char* part) {
+    const std::string said = mistake(text, 2);
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  };
+  says("0 2\n1 1 2 1\n1 2 3\n", "1 rows of values, and 2 in line 2");
+  says("0 2\n1 1 2 1\n1 2 3\n4 5\n", "line 4: 2 numbers, and 3 of the grid");
+  says("0 2\n1 1 2.5 1\n1 2 3\n4 5 6\n", "not 2.5 of 1");
+  says("0 2\n0 1 2 1\n1 2 3\n4 5 6\n", "not 2 of 0");
+  says("0 2\n1 1 2 1\n1 2 3\n4 nan 6\n", "line 4: nan");
+}
+
 TEST_F(Tables, MistakesNameTheLine) {
   EXPECT_NE(mistake("0 1\n1 2\n2\n").find("t.txt, line 3: 1 numbers, and 2"), std::string::npos);
   EXPECT_NE(mistake("0 1\n1 nan\n").find("line 2: nan is not a finite"), std::string::npos);

@@ -63,13 +63,19 @@ Diagnostic not_one_for_each_axis(Span span, const std::string& option, std::size
       fmt::format("write {} value{}, or one alone for all axes", axes, axes == 1 ? "" : "s"));
 }
 
-Diagnostic unequal_spacings(Span span, const std::vector<double>& each, bool length) {
+Diagnostic unequal_spacings(Span span, const std::vector<double>& each, bool length,
+                            bool stretches) {
+  std::vector<double> stretched;
+  for (const double one : each) stretched.push_back(one / each.front());
+  while (stretched.size() < 3) stretched.push_back(1);
   return error("E0320", span, fmt::format("sites lie {:.6g} apart", fmt::join(each, ", ")), "",
                "the distance of neighbouring sites is the same along every axis",
-               length ? "make the numbers of sites proportional to the lengths, or stretch the "
-                        "coordinates: metric scale(1, dy/dx, ...)"
-                      : "give one spacing and other numbers of sites, or stretch the coordinates: "
-                        "metric scale(1, dy/dx, ...)");
+               std::string(length ? "make the numbers of sites proportional to the lengths"
+                                  : "give one spacing and other numbers of sites") +
+                   (stretches ? fmt::format(", or take the first spacing and stretch the "
+                                            "coordinates: metric scale({:.6g})",
+                                            fmt::join(stretched, ", "))
+                              : ""));
 }
 
 Diagnostic length_of_one_axis(Span span, const std::vector<double>& lengths) {

@@ -25,7 +25,9 @@ Diagnostic reach_beyond_mirror(Span span, const std::string& stencil, int reach,
 /// E0318: a list has `given` values, the lattice has `axes` axes.
 Diagnostic not_one_for_each_axis(Span span, const std::string& option, std::size_t given, int axes);
 /// E0320: the spacings along the axes differ; `each` are the spacings.
-Diagnostic unequal_spacings(Span span, const std::vector<double>& each, bool length);
+/// `stretches`: a metric may stretch the axes of the model, which has none yet.
+Diagnostic unequal_spacings(Span span, const std::vector<double>& each, bool length,
+                            bool stretches);
 /// W0321: one length is given for axes of different extents; `lengths` are the resulting lengths.
 Diagnostic length_of_one_axis(Span span, const std::vector<double>& lengths);
 /// E0901 with the way that there is: a layer in the equations.

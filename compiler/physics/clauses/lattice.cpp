@@ -1,5 +1,6 @@
 // The lattice clause: shape, spacing, boundaries.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -172,7 +173,14 @@ Expr common_spacing(const Setting& d, Lowerer& lower, const dsl::Expr& given, bo
     equal = equal && std::fabs(dx->number.real / first->number.real - 1) < kRounding;
     each.push_back(static_cast<double>(dx->number.real));
   }
-  if (!equal) d.fail(errors::unequal_spacings(given.span, each, length));
+  if (!equal) {
+    const auto has = [&](const char* keyword) { return d.resolved.clause(keyword) != nullptr; };
+    constexpr std::array kUnstretched{"metric", "gauge",  "lagrangian", "spinor",
+                                      "noise",  "action", "rescale"};
+    const bool stretches =
+        !has("metric") && (has("conserve") || std::ranges::none_of(kUnstretched, has));
+    d.fail(errors::unequal_spacings(given.span, each, length, stretches));
+  }
   const auto longest = std::max_element(grid.extent.begin(), grid.extent.begin() + grid.dims);
   const auto shortest = std::min_element(grid.extent.begin(), grid.extent.begin() + grid.dims);
   if (length && !list && *longest != *shortest) {

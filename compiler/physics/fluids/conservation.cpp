@@ -523,11 +523,11 @@ double fastest_signal(const Program& d, const std::vector<Law>& laws, const Sign
     constexpr double kClose = 1.01;
     // a speed that bounds the fluxes is meant for such a state
     if (relaxing && std::isfinite(told) && kClose * told > fluxes && sum > kClose * told) {
-      const auto relaxed =
-          std::ranges::find_if(laws, [](const Law& law) { return bool(law.time); });
       TrialState state;
       state.primitives = numbers;
-      d.fail(errors::signals_beyond_speed(relaxed->span, sum, told, shown_state(d, state)));
+      const auto [law, without] = carrier_of_signals(d, laws, numbers, axes);
+      d.fail(errors::signals_beyond_speed(law->span, law->name, sum, without, told,
+                                          shown_state(d, state)));
     }
   }
   return fastest;

@@ -359,11 +359,13 @@ Diagnostic relaxation_not_resolved(Span dt, Span law, const std::string& name, d
       law, "relaxes in that time");
 }
 
-Diagnostic signals_beyond_speed(Span law, double signal, double speed, const std::string& state) {
+Diagnostic signals_beyond_speed(Span law, const std::string& name, double signal, double without,
+                                double speed, const std::string& state) {
   return error(
       "E0834", law,
       fmt::format("signals of speed {:.4g} where the scheme's `speed` is {:.4g}", signal, speed),
-      fmt::format("at {}, with 0 for what relaxes", state),
+      fmt::format("{:.4g} if `{}` stood still, at {}, with 0 for what relaxes", without, name,
+                  state),
       "what relaxes carries signals, the faster the larger its target is for its time; `speed` of "
       "the scheme bounds them",
       "take a longer time, or give the scheme the speed that is meant");

@@ -44,6 +44,13 @@ double evenness(const Wave& k, const Offset& x) {
   return std::abs(weight - whole) < 1e-12 ? whole : weight;
 }
 
+/// Whether a source of this law counts: first derivatives of a target make waves and damp none, and
+/// the targets of stresses are long, so of what relaxes those with a Laplacian count.
+bool may_damp(const Law& law, Expr source) {
+  if (!law.time) return reads_neighbours(source);
+  return algebra::contains(source, [](Expr node) { return node.is(Op::Stencil); });
+}
+
 class Damping {
  public:
   explicit Damping(const Equations& d) : d_(d) {
@@ -139,7 +146,8 @@ class Damping {
         const Expr gain = gain_through(law.through[i][k], k);
         read(rows_ + i, gain - algebra::shift(gain, cells_along(k, -1)));
       }
-      if (!law.time && !holds_primitive_rates(d_, {law})) read(rows_ + i, law.source[i]);
+      if (may_damp(law, law.source[i]) && !holds_primitive_rates(d_, {law}))
+        read(rows_ + i, law.source[i]);
     }
     if (law.curl && !law.through.empty()) read_curl(law);
     rows_ += law.arrays.size();
@@ -259,7 +267,8 @@ class Damping {
 
 void find_diffusion(const Equations& d, Conservation& c) {
   const bool some = std::ranges::any_of(d.laws, [](const Law& law) {
-    return !law.through.empty() || (!law.time && std::ranges::any_of(law.source, reads_neighbours));
+    return !law.through.empty() ||
+           std::ranges::any_of(law.source, [&](Expr source) { return may_damp(law, source); });
   });
   if (!some || c.step) return;
   Damping damping(d);

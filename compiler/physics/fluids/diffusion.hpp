@@ -17,8 +17,9 @@
 
 namespace vphi::physics {
 
-/// Fills Conservation::diffusion with the rate and the names of the laws. Terms of `relax` and of
-/// sources with derivatives in time do not count, and no noise does.
+/// Fills Conservation::diffusion with the rate and the names of the laws. Terms of `relax`
+/// count where its target has a Laplacian; sources with derivatives in time do not, and no noise
+/// does.
 void find_diffusion(const Equations& d, Conservation& c);
 
 /// dt times the rate at the start, and an expectation where the rate depends on the state. Its

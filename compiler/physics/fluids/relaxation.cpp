@@ -360,6 +360,22 @@ Expr with_named_rates(const Equations& d, Expr source) {
   return algebra::substitute(source, names);
 }
 
+Carrier carrier_of_signals(const Program& d, const std::vector<Law>& laws,
+                           const std::map<int, double>& state, int axes) {
+  Carrier found;
+  for (const Law& law : laws) {
+    if (!law.time) continue;
+    std::vector<Law> others = laws;
+    others[static_cast<std::size_t>(&law - laws.data())].source.assign(law.source.size(),
+                                                                       d.arena().integer(0));
+    const Signals signals(d, per_coordinate(d, others), d.primitive_rates);
+    double sum = 0;
+    for (int axis = 0; axis < axes; ++axis) sum += signals.largest(state, axis).value_or(0);
+    if (found.law == nullptr || sum < found.without) found = {&law, sum};
+  }
+  return found;
+}
+
 void check_relaxation(const Program& d, System& system) {
   if (!d.dt) return;
   const dsl::Clause* evolve = d.resolved.clause("evolve");

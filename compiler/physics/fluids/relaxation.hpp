@@ -33,6 +33,14 @@ std::map<int, Expr> with_known_rates(const Equations& d, const std::vector<Law>&
                                      const std::map<int, Expr>& of_fluxes);
 /// A source with names such as v[0]' for the stand-ins, to be printed.
 Expr with_named_rates(const Equations& d, Expr source);
+/// The law of a relaxing variable that makes signals fastest in a state, and how fast they are,
+/// summed over the first `axes` axes, where it does not follow its target.
+struct Carrier {
+  const Law* law = nullptr;
+  double without = 0;
+};
+Carrier carrier_of_signals(const Program& d, const std::vector<Law>& laws,
+                           const std::map<int, double>& state, int axes);
 /// Adds the promise that dt resolves each time of `relax`; E0834 where it does not at the start.
 void check_relaxation(const Program& d, System& system);
 

@@ -21,6 +21,26 @@
 
 namespace vphi::physics {
 
+namespace {
+
+/// An unknown name; where a range of it stands behind another output, that is said.
+dsl::Diagnostic unknown_in_output(const Context& d, const dsl::Expr& name) {
+  dsl::Diagnostic told = errors::unknown_name(name.span, name.text);
+  for (const char* outputs : {"every", "at end"}) {
+    for (const dsl::Clause* clause : d.resolved.clauses(outputs)) {
+      const dsl::ExprPtr range = dsl::option(*clause, name.text);
+      if (!range || range->kind != dsl::ExprKind::Range) continue;
+      told.labels.push_back({range->span, "for the output before it alone"});
+      told.rule = "a range belongs to the output that it stands behind";
+      told.hint = fmt::format("write `{} = {}` behind each output that has the index", name.text,
+                              written(d, range->span));
+    }
+  }
+  return told;
+}
+
+}  // namespace
+
 using algebra::Op;
 using dsl::ExprKind;
 
@@ -60,7 +80,7 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
   if (const dsl::Symbol* symbol = d_.resolved.find(e.text)) {
     d_.fail(errors::not_yet(e.span, fmt::format("`{}` here", symbol->name)));
   }
-  d_.fail(errors::unknown_name(e.span, e.text));
+  d_.fail(unknown_in_output(d_, e));
 }
 
 Value Lowerer::algebra_value(const gauge::Group& group, const std::vector<Expr>& u) {

@@ -56,6 +56,13 @@ struct SpinorPart {
   EdgePhases edges;
 };
 
+/// An argument of a table for which the model does not say what holds outside.
+struct TableEnds {
+  Expr argument;
+  double first = 0, last = 0;
+  dsl::Span table;
+};
+
 /// Objects that expressions need in addition to their values. Objects are only added, in the order
 /// in which expressions are read, and the same request gives the same object.
 /// Of an action with determinants: S and log|det R| of each site at the end of the last trajectory.
@@ -80,6 +87,7 @@ struct Collected {
   std::map<std::string, int> noise_places;  ///< place in the text and indices -> stream
   std::map<int, SpinorPart> spinor_parts;   ///< of solutions that are spinors, by array
   std::map<int, dsl::Span> lines;           ///< tables of the arena that hold straight lines
+  std::vector<TableEnds> ends;              ///< of tables without `outside`
   std::map<FormulaKey, std::shared_ptr<const Pieces>> formulas;  ///< known_function.hpp
   std::map<std::string, bool> swept_used;  ///< swept name -> whether a formula uses it
   /// Scalar that counts values changed by limits, or empty.

@@ -141,6 +141,7 @@ void finish(const Program& d, ProgramUnits& units, System& system) {
   check_extent(d, system);
   if (d.conservation) {
     check_courant(d, system);
+    promise_tables(d, system);
     // no law has a Laplacian
     if (arrays_beside_laws(d).empty() || d.coordinates.given()) system.laplacian = -1;
     if (!arrays_beside_laws(d).empty() && !d.adaptive()) find_fastest_waves(d, units, system);

@@ -220,6 +220,9 @@ Expr Lowerer::from_table(const dsl::Expr& e, const Formula& f, const Scope& scop
       outside = {Outside::Kind::Value, real(*option->value, "`outside`", scope)};
   }
   const Expr argument = real(*e.args[1], fmt::format("the argument of `{}`", e.text), scope);
+  if (option_of(e, "outside") == nullptr)
+    d_.collected.ends.push_back(
+        {argument, known->sections.front().low, known->sections.back().high, e.span});
   return looked_up(d_.arena(), *known, argument, outside);
 }
 

@@ -84,6 +84,7 @@ std::optional<Value> Lowerer::table(const dsl::Expr& e, const Scope& scope) {
   });
   int order = count == 1 ? 3 : 1;
   std::vector<Outside> outside(count);
+  bool told = false;  // what holds outside
   for (const dsl::NamedArgument& option : e.named) {
     if (option.name == "order") {
       const auto asked = fixed_integer(*option.value, "`order`", scope);
@@ -92,6 +93,7 @@ std::optional<Value> Lowerer::table(const dsl::Expr& e, const Scope& scope) {
       }
       order = static_cast<int>(asked);
     } else if (option.name == "outside") {
+      told = true;
       const std::string& word = option.value->text;
       const bool name = option.value->kind == ExprKind::Name;
       for (Outside& side : outside) {
@@ -128,6 +130,10 @@ std::optional<Value> Lowerer::table(const dsl::Expr& e, const Scope& scope) {
                     "begins",
                     data.values.front(), data.values.back()),
         static_cast<int>(TableError::Kind::Hole)));
+  for (std::size_t a = 0; a < count && !told; ++a) {
+    const std::vector<double>& axis = data.axes[a];
+    d_.collected.ends.push_back({arguments[a], axis.front(), axis.back(), e.span});
+  }
   // values outside of the table are given for the arguments as written, so they keep their sign
   std::vector<Outside> inner = outside;
   if (sign) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -150,36 +151,93 @@ void check_axes(const TableData& table, const std::string& path) {
 
 }  // namespace
 
-Matrix read_matrix(const std::string& path) {
+namespace {
+
+/// Numbers of a text line by line, which may be of different lengths.
+struct Rows {
+  std::vector<std::vector<double>> numbers;
+  std::vector<int> lines;  ///< where each row stands
+};
+
+Rows read_rows(const std::string& path) {
   std::error_code error;
   const auto size = fs::file_size(path, error);
   if (error) throw TableError(Kind::File, fmt::format("{}: {}", path, error.message()));
   if (size > kMostBytes) throw TableError(Kind::File, fmt::format("{} has more than 64 MB", path));
   std::ifstream in(path);
   if (!in) throw TableError(Kind::File, fmt::format("{} cannot be read", path));
-  Matrix m;
+  Rows rows;
   std::string text;
   for (int line = 1; std::getline(in, text); ++line) {
     if (const auto comment = text.find('#'); comment != std::string::npos) text.erase(comment);
-    std::size_t count = 0;
+    std::vector<double> found;
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t begin = text.find_first_not_of(" \t\r,;", at);
       if (begin == std::string::npos) break;
       const std::size_t end = std::min(text.find_first_of(" \t\r,;", begin), text.size());
-      m.values.push_back(number(text.substr(begin, end - begin), path, line));
-      ++count;
+      found.push_back(number(text.substr(begin, end - begin), path, line));
       at = end;
     }
-    if (count == 0) continue;
-    if (m.columns == 0) m.columns = count;
-    if (count != m.columns)
-      throw TableError(Kind::Row, fmt::format("{}, line {}: {} numbers, and {} in the rows before",
-                                              shown(path), line, count, m.columns));
-    m.lines.push_back(line);
+    if (found.empty()) continue;
+    rows.numbers.push_back(std::move(found));
+    rows.lines.push_back(line);
   }
-  if (m.columns == 0) throw TableError(Kind::Row, fmt::format("{} has no numbers", shown(path)));
+  if (rows.lines.empty())
+    throw TableError(Kind::Row, fmt::format("{} has no numbers", shown(path)));
+  return rows;
+}
+
+void expect_count(const Rows& rows, std::size_t row, std::size_t count, const std::string& path,
+                  const char* where) {
+  if (rows.numbers[row].size() != count)
+    throw TableError(Kind::Row,
+                     fmt::format("{}, line {}: {} numbers, and {} {}", shown(path), rows.lines[row],
+                                 rows.numbers[row].size(), count, where));
+}
+
+Matrix matrix_of(const Rows& rows, const std::string& path) {
+  Matrix m;
+  m.columns = rows.numbers.front().size();
+  m.lines = rows.lines;
+  for (std::size_t row = 0; row < rows.numbers.size(); ++row) {
+    expect_count(rows, row, m.columns, path, "in the rows before");
+    m.values.insert(m.values.end(), rows.numbers[row].begin(), rows.numbers[row].end());
+  }
   return m;
 }
+
+/// Values on an even grid behind two lines that say where it is: the first of the second and of the
+/// first argument; their steps and the numbers of steps. A row for each value of the first
+/// argument. Nothing where the text does not begin so.
+std::optional<TableData> even_grid(const Rows& rows, const std::string& path) {
+  const auto& numbers = rows.numbers;
+  if (numbers.size() < 2 || numbers[0].size() != 2 || numbers[1].size() != 4) return std::nullopt;
+  TableData table;
+  for (const std::size_t a : {std::size_t{1}, std::size_t{0}}) {
+    const double steps = numbers[1][2 + a];
+    if (!(steps >= 1 && steps <= 1 << 24) || steps != std::round(steps) || !(numbers[1][a] > 0))
+      throw TableError(Kind::Row,
+                       fmt::format("{}, line {}: a grid has positive steps and whole numbers of "
+                                   "them, not {} of {}",
+                                   shown(path), rows.lines[1], steps, numbers[1][a]));
+    table.axes.emplace_back();
+    for (double k = 0; k <= steps; ++k)
+      table.axes.back().push_back(numbers[0][a] + k * numbers[1][a]);
+  }
+  if (numbers.size() != 2 + table.axes[0].size())
+    throw TableError(Kind::Hole,
+                     fmt::format("{}: {} rows of values, and {} in line {}", shown(path),
+                                 numbers.size() - 2, table.axes[0].size(), rows.lines[1]));
+  for (std::size_t row = 2; row < numbers.size(); ++row) {
+    expect_count(rows, row, table.axes[1].size(), path, "of the grid");
+    table.values.insert(table.values.end(), numbers[row].begin(), numbers[row].end());
+  }
+  return table;
+}
+
+}  // namespace
+
+Matrix read_matrix(const std::string& path) { return matrix_of(read_rows(path), path); }
 
 Matrix read_file(const std::string& folder, const std::string& name) {
   const Name n = split(folder, name);
@@ -393,7 +451,10 @@ TableData read_table(const std::string& folder, const std::string& name, std::si
     const std::size_t column = column_of(n, m, arguments, false);
     table = arguments == 1 ? one_argument(m, n.path, column) : two_arguments(m, n.path, column);
   } else {
-    const Matrix m = read_matrix(n.path);
+    const Rows rows = read_rows(n.path);
+    if (arguments == 2 && n.set.empty())
+      if (auto grid = even_grid(rows, n.path)) return std::move(*grid);
+    const Matrix m = matrix_of(rows, n.path);
     const std::size_t column = column_of(n, m, arguments, true);
     table = arguments == 1 ? one_argument(m, n.path, column) : two_arguments(m, n.path, column);
   }

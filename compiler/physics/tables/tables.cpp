@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -275,6 +278,37 @@ Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>&
     value = arena.make(Op::Select, {inside, value, other});
   }
   return value;
+}
+
+void promise_tables(const Program& d, System& system) {
+  Arena& arena = d.arena();
+  std::set<int> primitive;
+  for (const StateField& field : d.fields)
+    if (field.primitive) primitive.insert(field.arrays.begin(), field.arrays.end());
+  std::set<std::pair<const algebra::Node*, std::pair<double, double>>> known;
+  for (const TableEnds& ends : d.collected.ends) {
+    bool of_site = false;  // a formula of primitive variables at a site
+    const bool other = algebra::contains(ends.argument, [&](Expr node) {
+      const bool load = node.is(Op::Load);
+      of_site = of_site || load;
+      return node.is(Op::Symbol) ||
+             (load && (!primitive.contains(node->index) || !(node->offset == algebra::Offset{})));
+    });
+    if (other || !of_site) continue;
+    if (!known.insert({ends.argument.get(), {ends.first, ends.last}}).second) continue;
+    const double rounding = 1e-6 * (ends.last - ends.first);
+    const Expr below = arena.real(ends.first) - ends.argument;
+    const Expr above = ends.argument - arena.real(ends.last);
+    const Expr beyond = arena.make(Op::Maximum, {arena.make(Op::Max, {below, above})});
+    Expectation x;
+    x.kind = Expectation::Kind::Condition;
+    x.text = fmt::format("arguments of {} from {:.6g} to {:.6g}, which has no `outside`",
+                         written(d, ends.table), ends.first, ends.last);
+    x.span = ends.table;
+    x.value = beyond;
+    x.ok = arena.make(Op::LessEqual, {beyond, arena.real(rounding)});
+    system.expectations.push_back(std::move(x));
+  }
 }
 
 void check_tables(const Theory& d) {

@@ -9,7 +9,7 @@
 // a line's is a step function, so a potential of lines has a force that jumps, which is a warning.
 #pragma once
 
-#include "compiler/physics/stages/theory.hpp"
+#include "compiler/physics/stages/program.hpp"
 #include "compiler/physics/tables/table_file.hpp"
 
 namespace vphi::physics {
@@ -39,6 +39,10 @@ Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>&
 /// `outside` applies.
 Expr nested(Arena& arena, const std::vector<TableData>& tables, const std::vector<Expr>& arguments,
             int order, const std::vector<Outside>& outside, Precision real = Precision::F64);
+
+/// Adds the promise that the primitive variables of conservation laws stay between the ends of each
+/// table that has no `outside`.
+void promise_tables(const Program& d, System& system);
 
 /// Warns where a potential uses a table with linear interpolation.
 void check_tables(const Theory& d);

@@ -58,6 +58,36 @@ TEST(DiffusionStep, AStepOfEulerIsThatOfTheExactRate) {
   }
 }
 
+/// A variable that relaxes and spreads, q' = (D*lap(q) - q)/4: its shortest wave after steps of Euler.
+std::string relaxing(double dt) {
+  return fmt::format(R"(model relaxing "an order parameter that spreads"
+param D = 0.3
+lattice line: 8, spacing = 0.5, boundary = periodic
+primitive n, q: real
+conserve N = n: div([0*n])
+relax q = D*lap(q), time = 4
+recover {{
+  n = N
+}}
+scheme central
+evolve euler, dt = {0}, until = t > {1}
+shortest = cos(pi*(x + dx/2)/dx)
+init n = 2, q = shortest
+precision real = f64
+at end: amplitude = mean(q*shortest), max(diffusion), steps = t/dt -> "relaxing.h5"
+)",
+                     testing::exact(dt), testing::exact(10.5 * dt));
+}
+
+TEST(DiffusionStep, WhatSpreadsWhileItRelaxesCounts) {
+  const double rate = 4 * kUnit / 4;
+  const auto result = run_text(relaxing(1.5 / rate), {});
+  EXPECT_NEAR(last(result, "max(diffusion)"), rate, 1e-12 * rate);
+  EXPECT_NEAR(last(result, "amplitude"), std::pow(1 - 1.5 / rate * (rate + 0.25), 11), 1e-12);
+  EXPECT_EQ(testing::refusal_of_text(relaxing(1.9999 / rate)), "");
+  EXPECT_NE(testing::refusal_of_text(relaxing(2.0001 / rate)).find("E0301"), std::string::npos);
+}
+
 TEST(DiffusionStep, IsRefusedAboveTheLimitOfTheIntegrator) {
   struct Limit {
     const char* integrator;

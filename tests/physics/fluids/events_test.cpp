@@ -34,8 +34,17 @@ std::pair<double, double> mean_with_error(const std::vector<double>& all) {
 
 class Events : public ::testing::Test {
  protected:
+  /// Nucleons, their cross section in fm^2, and radius and skin of the density in fm.
+  struct Nucleus {
+    int nucleons;
+    const char* sigma;
+    double radius, skin;
+  };
+  static constexpr Nucleus kGold{197, "4.2", 6.38, 0.535}, kLead{208, "6.4", 6.62, 0.546};
+
   /// Nucleons of so many events with the text of docs/viscous.md; results in `folder_`.
-  runtime::RunResult nuclei(const std::string& events, const std::string& b = "7 [fm]") const {
+  runtime::RunResult nuclei(const std::string& events, const std::string& b = "7 [fm]",
+                            const Nucleus& of = kGold) const {
     std::ifstream page(VPHI_SOURCE_DIR "/docs/viscous.md");
     std::string text{std::istreambuf_iterator<char>(page), {}};
     text.erase(0, text.find("model nucleons \""));
@@ -44,16 +53,19 @@ class Events : public ::testing::Test {
     const auto place = text.find(ball);
     EXPECT_NE(place, std::string::npos);
     text.replace(place, ball.size(), "table(\"gold.txt\", share[k])*(1 [fm])");
+    for (const char* name : {"one: ", "two: "})
+      text.replace(text.find(name) + 5, 3, std::to_string(of.nucleons));
+    text.replace(text.find("4.2 [fm^2]"), 3, of.sigma);
     std::ofstream(folder_ / "nucleons.vphi") << text;
-    write_shares();
+    write_shares(of);
     testing::Simulation setup;
     setup.set = {{"event", events}, {"b", b}};
     setup.out = folder_.path().string();
     return testing::run_file((folder_ / "nucleons.vphi").string(), setup);
   }
 
-  /// The share of gold's nucleons within a radius, by the middles of thin shells.
-  void write_shares() const {
+  /// The share of the nucleons within a radius, by the middles of thin shells.
+  void write_shares(const Nucleus& of) const {
     std::vector<double> within{0};
     constexpr int kRows = 560, kParts = 50;
     constexpr double kStep = 0.025;  // fm
@@ -61,7 +73,7 @@ class Events : public ::testing::Test {
       double sum = within.back();
       for (int part = 0; part < kParts; ++part) {
         const double r = kStep * (row + (part + 0.5) / kParts);
-        sum += r * r / (1 + std::exp((r - 6.38) / 0.535));
+        sum += r * r / (1 + std::exp((r - of.radius) / of.skin));
       }
       within.push_back(sum);
     }
@@ -108,15 +120,18 @@ every 5 steps: energy = total(E)*dx^2/t, eps_2, mean(eps_2, over = event) -> "ev
   const testing::ScratchFolder folder_;
 };
 
-/// Integrals over the thickness of gold: the exact means of nucleons that are drawn independently.
+/// Integrals over the thickness of gold and lead: the exact means of nucleons that are drawn
+/// independently.
 TEST_F(Events, NucleonsAndCollisionsHaveTheirExactMeans) {
   struct Exact {
     const char* b;
     double hit, collisions;
+    Nucleus of = kGold;
   };
   for (const Exact& exact :
-       {Exact{"7 [fm]", 179.807154, 416.175688}, Exact{"0", 380.356362, 1212.083648}}) {
-    const auto result = nuclei("0..3999", exact.b);
+       {Exact{"7 [fm]", 179.807154, 416.175688}, Exact{"0", 380.356362, 1212.083648},
+        Exact{"0", 408.336093, 1907.215512, kLead}}) {
+    const auto result = nuclei("0..3999", exact.b, exact.of);
     for (const char* name : {"N_part", "N_coll"}) {
       const auto [mean, error] = mean_with_error(result.find(name)->values.back());
       const double expected = name[2] == 'p' ? exact.hit : exact.collisions;

@@ -294,6 +294,48 @@ TEST(Table, EquationOfState) {
 }
 
 // The model as it is shipped, with the table beside it: between fan and shock the exact state.
+/// A table ends: what a fluid has beyond is the value at the end where the model says so, and told
+/// where it says nothing.
+TEST(Table, StatesBeyondItsEndsAreTold) {
+  const testing::ScratchFolder folder;
+  std::ofstream rows(folder / "eos.txt");
+  for (int e = 0; e <= 10; ++e) rows << e << ' ' << e / 3.0 << '\n';
+  rows.close();
+  const auto promise = [&](const std::string& outside, const std::string& start) {
+    const auto result = run_text(
+        "model gas \"matter of a table\"\nlattice line: 32, length = 1, "
+        "boundary = periodic\nprimitive eps: real, v: vec(1)\n"
+        "p(eps) = table(\"" +
+            (folder / "eos.txt").string() + "\", eps" + outside + R"()
+W = 1/sqrt(1 - norm2(v))
+conserve M = (eps + p)*W^2*v:   div(M*v) + grad(p)
+conserve E = (eps + p)*W^2 - p: div((E + p)*v)
+recover {
+  u   = norm(M)/(E + p)
+  eps = E - norm(M)*u
+  v   = M/(E + p)
+  solve u by fixed_point, tol = 1e-12, max = 60, start = 0
+}
+scheme kt, speed = 1
+evolve heun, dt = 0.2*dx, until = t > 0.02
+init v = 0, eps = )" +
+            start + "\nprecision real = f64\nevery 2 steps: max(p) -> \"g.h5\"\n",
+        {});
+    for (const auto& x : result.expectations)
+      if (x.text.find("which has no `outside`") != std::string::npos) return x;
+    return runtime::ExpectationResult{};
+  };
+  const auto beyond = promise("", "5 + 7*exp(-100*x^2)");
+  EXPECT_FALSE(beyond.ok) << beyond.text;
+  EXPECT_NE(beyond.text.find("from 0 to 10"), std::string::npos) << beyond.text;
+  EXPECT_NEAR(beyond.value, 2, 0.2);
+  const auto within = promise("", "5 + 4*exp(-100*x^2)");
+  EXPECT_TRUE(within.ok) << within.text;
+  EXPECT_FALSE(within.text.empty());
+  EXPECT_TRUE(promise(", outside = clamp", "12").text.empty());
+  EXPECT_TRUE(promise(", outside = eps/3", "12").text.empty());
+}
+
 TEST(Table, ShockTubeAsShipped) {
   Simulation setup;
   setup.keep_state = true;

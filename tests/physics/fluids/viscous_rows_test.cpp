@@ -2,6 +2,7 @@
 // expansion, integrations to 1e-13, roots of dispersion relations, integrals over nuclei.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -308,6 +309,65 @@ TEST(ViscousRows, ExplosionsOfALineAndOfAPlane) {
   EXPECT_NEAR(front_at_one("metric scale(1, R, 1)\n", "(gamma - 1)*E_0/(pi*r_0^2)", "0.048"),
               1.00402161, 0.006);
   EXPECT_NEAR(front_at_one("", "(gamma - 1)*E_0/(2*r_0)", "0.012"), 0.97543015, 0.006);
+}
+
+/// A pulse of 1e-4 of the energy density in matter with shear and bulk stress, after the time 3.
+struct Front {
+  double place, height, before;
+};
+
+Front front_of_a_pulse(const std::string& zeta_s) {
+  testing::Simulation setup;
+  setup.keep_state = true;
+  const auto result = testing::run_text(R"(model front "what relaxes carries a pulse"
+eta_s = 1
+zeta_s = )" + zeta_s + R"(
+lattice line: 800, length = 8, boundary = outflow
+primitive eps, s, Pi: real, v: vec(1)
+p = eps/3
+h = eps + p
+W = 1/sqrt(1 - norm2(v))
+conserve M = h*W^2*v: div(M*v) + grad(p + s + Pi)
+conserve E = h*W^2 - p: div((E + p)*v)
+relax s = -4/3*eta_s*h*d(v[0], x), time = 5*eta_s
+relax Pi = -zeta_s*h*d(v[0], x), time = 3
+recover {
+  u   = norm(M)/(E + p)
+  eps = E - norm(M)*u
+  v   = M/(E + p)
+  solve u by fixed_point, tol = 1e-13, max = 60, start = 0
+}
+scheme kt_primitive, speed = 1, theta = 1.8
+evolve heun, dt = 0.2*dx, until = t >= 2.9999
+init eps = 1 + 1e-4*exp(-(x/0.1)^2), s = 0, Pi = 0, v = [0]
+precision real = f64
+at end: mean(E) -> "f.h5"
+)",
+                                        setup);
+  const auto& energy = result.state.at(1);
+  const auto x = [](std::size_t i) { return 0.01 * (static_cast<double>(i) - 399.5); };
+  std::size_t crest = 520;  // the matter in the middle stays hot
+  for (std::size_t i = crest; i < energy.size(); ++i)
+    if (energy[i] > energy[crest]) crest = i;
+  double before = 0;
+  for (std::size_t i = 0; i < energy.size(); ++i)
+    if (x(i) > x(crest) + 0.4) before = std::max(before, std::abs(energy[i] - 1));
+  return {x(crest), energy[crest] - 1, before};
+}
+
+// Waves that are short against what stresses travel in their times are not sound: w = c k - i g,
+// c^2 = c_s^2 + 4 eta/(3 tau_pi (e + p)) + zeta/(tau_Pi (e + p)), and 2 c^2 g is the sum of the
+// last two terms, each over its time. Of the pulse c_s^2/(2 c^2) goes to each side, and the rest
+// stays; nothing is before the crest but its own width.
+TEST(ViscousRows, FrontsHaveTheSpeedOfWhatRelaxes) {
+  for (const double zeta_s : {0.0, 0.6}) {
+    const Front front = front_of_a_pulse(std::to_string(zeta_s));
+    const double shear = 4.0 / 15, bulk = zeta_s / 3, square = 1.0 / 3 + shear + bulk;
+    EXPECT_NEAR(front.place, 3 * std::sqrt(square), 0.015) << zeta_s;
+    const double decay = (shear / 5 + bulk / 3) / (2 * square);
+    EXPECT_NEAR(front.height, 1e-4 / (6 * square) * std::exp(-3 * decay), 2e-6) << zeta_s;
+    EXPECT_LT(front.before, 1e-11) << zeta_s;
+  }
 }
 
 }  // namespace
