@@ -44,11 +44,10 @@ struct Api {
     return from.bind(GetVersion, "ncclGetVersion") && from.bind(GetUniqueId, "ncclGetUniqueId") &&
            from.bind(CommInitRank, "ncclCommInitRank") &&
            from.bind(CommGetAsyncError, "ncclCommGetAsyncError") &&
-           from.bind(CommAbort, "ncclCommAbort") &&
-           from.bind(GroupStart, "ncclGroupStart") && from.bind(GroupEnd, "ncclGroupEnd") &&
-           from.bind(Send, "ncclSend") && from.bind(Recv, "ncclRecv") &&
-           from.bind(AllGather, "ncclAllGather") && from.bind(Broadcast, "ncclBroadcast") &&
-           from.bind(GetErrorString, "ncclGetErrorString");
+           from.bind(CommAbort, "ncclCommAbort") && from.bind(GroupStart, "ncclGroupStart") &&
+           from.bind(GroupEnd, "ncclGroupEnd") && from.bind(Send, "ncclSend") &&
+           from.bind(Recv, "ncclRecv") && from.bind(AllGather, "ncclAllGather") &&
+           from.bind(Broadcast, "ncclBroadcast") && from.bind(GetErrorString, "ncclGetErrorString");
   }
 };
 
@@ -135,8 +134,9 @@ class Communication : public Nccl {
   /// messages any more, so nobody waits for it.
   void abort() {
     aborted_ = true;
-    std::thread([end = api_.CommAbort, communicator = communicator_] { end(communicator); })
-        .detach();
+    std::thread([end = api_.CommAbort, communicator = communicator_] {
+      end(communicator);
+    }).detach();
   }
 
   void gather(const ToAll& one, void* queue) const {
@@ -163,7 +163,8 @@ class Communication : public Nccl {
   std::shared_ptr<void> at_abort_;
 };
 
-/// NCCL itself would refuse, in words that name no GPU. Ranks without CUDA have a name of their own.
+/// NCCL itself would refuse, in words that name no GPU. Ranks without CUDA have a name of their
+/// own.
 bool have_gpus_of_their_own(Comm& comm, const runtime::Device& device) {
   constexpr std::size_t kRoom = 64;
   const std::string id = device.info().id;

@@ -17,8 +17,8 @@ namespace vphi::runtime {
 
 class NcclExchange : public DeviceExchange {
  public:
-  /// Null, with the reason in `why` of the ranks that know it, where a rank has no NCCL or no GPU of
-  /// its own, or where numbers that are sent on trial do not arrive.
+  /// Null, with the reason in `why` of the ranks that know it, where a rank has no NCCL or no GPU
+  /// of its own, or where numbers that are sent on trial do not arrive.
   static std::unique_ptr<NcclExchange> open(const program::Program& of_this_rank, Device& device,
                                             comm::Comm& comm, std::string* why);
   NcclExchange(const program::Program& of_this_rank, Device& device, comm::Comm& comm,
