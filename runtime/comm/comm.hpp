@@ -9,6 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -56,6 +58,12 @@ class Comm {
                     std::span<std::byte> from_below, std::span<std::byte> from_above) = 0;
   /// Ends what all other ranks wait for, now and later, with a CommError that says `why`.
   virtual void abort(const std::string& why) noexcept = 0;
+  /// Where ranks are threads of one process: `end` is called once, by the rank that aborts or by
+  /// this one if that has happened, and must return soon. It ends what this rank may wait for
+  /// outside of its Comm. Not called any more when what comes back is gone. Processes end whole.
+  virtual std::shared_ptr<void> at_abort(std::function<void()> end) {
+    return std::make_shared<std::function<void()>>(std::move(end));
+  }
 
   /// Sums over the ranks, added in the order of the ranks: the same bits on each of them.
   void add(std::span<double> values);

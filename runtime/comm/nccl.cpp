@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
+#include <set>
+#include <thread>
 
+#include "runtime/device/cuda/cuda.hpp"
 #include "runtime/device/cuda/nvrtc.hpp"
 #include "runtime/device/library.hpp"
 
@@ -27,6 +31,7 @@ struct Api {
   Result (*GetUniqueId)(UniqueId*) = nullptr;
   Result (*CommInitRank)(Communicator*, int, UniqueId, int) = nullptr;
   Result (*CommGetAsyncError)(Communicator, Result*) = nullptr;
+  Result (*CommAbort)(Communicator) = nullptr;
   Result (*GroupStart)() = nullptr;
   Result (*GroupEnd)() = nullptr;
   Result (*Send)(const void*, std::size_t, int, int, Communicator, void*) = nullptr;
@@ -39,10 +44,10 @@ struct Api {
     return from.bind(GetVersion, "ncclGetVersion") && from.bind(GetUniqueId, "ncclGetUniqueId") &&
            from.bind(CommInitRank, "ncclCommInitRank") &&
            from.bind(CommGetAsyncError, "ncclCommGetAsyncError") &&
-           from.bind(GroupStart, "ncclGroupStart") && from.bind(GroupEnd, "ncclGroupEnd") &&
-           from.bind(Send, "ncclSend") && from.bind(Recv, "ncclRecv") &&
-           from.bind(AllGather, "ncclAllGather") && from.bind(Broadcast, "ncclBroadcast") &&
-           from.bind(GetErrorString, "ncclGetErrorString");
+           from.bind(CommAbort, "ncclCommAbort") && from.bind(GroupStart, "ncclGroupStart") &&
+           from.bind(GroupEnd, "ncclGroupEnd") && from.bind(Send, "ncclSend") &&
+           from.bind(Recv, "ncclRecv") && from.bind(AllGather, "ncclAllGather") &&
+           from.bind(Broadcast, "ncclBroadcast") && from.bind(GetErrorString, "ncclGetErrorString");
   }
 };
 
@@ -87,12 +92,15 @@ class Communication : public Nccl {
  public:
   Communication(const Api& api, runtime::Device& device, int size)
       : api_(api), device_(device), size_(size) {}
-  Result begin(const UniqueId& id, int rank) {
+  Result begin(const UniqueId& id, Comm& comm) {
     device_.raw_queue();
-    return api_.CommInitRank(&communicator_, size_, id, rank);
+    const Result code = api_.CommInitRank(&communicator_, size_, id, comm.rank());
+    if (code == kSuccess) at_abort_ = comm.at_abort([this] { abort(); });
+    return code;
   }
 
   void exchange(std::span<const Transfer> transfers, std::span<const ToAll> to_all) override {
+    stop_if_aborted();
     void* queue = device_.raw_queue().queue;
     check(api_.GroupStart());
     for (const Transfer& t : transfers) {
@@ -106,6 +114,7 @@ class Communication : public Nccl {
   }
 
   void check() override {
+    stop_if_aborted();
     Result state = kSuccess;
     check(api_.CommGetAsyncError(communicator_, &state));
     check(state);
@@ -115,6 +124,19 @@ class Communication : public Nccl {
   void check(Result code) const {
     if (code != kSuccess && code != kInProgress)
       throw CommError(std::string("NCCL: ") + api_.GetErrorString(code));
+  }
+
+  void stop_if_aborted() const {
+    if (aborted_) throw CommError("NCCL: another rank has ended the run");
+  }
+
+  /// Kernels that wait for messages end at once. The call itself returns when no recording contains
+  /// messages any more, so nobody waits for it.
+  void abort() {
+    aborted_ = true;
+    std::thread([end = api_.CommAbort, communicator = communicator_] {
+      end(communicator);
+    }).detach();
   }
 
   void gather(const ToAll& one, void* queue) const {
@@ -137,7 +159,24 @@ class Communication : public Nccl {
   runtime::Device& device_;
   int size_;
   Communicator communicator_ = nullptr;
+  std::atomic<bool> aborted_ = false;
+  std::shared_ptr<void> at_abort_;
 };
+
+/// NCCL itself would refuse, in words that name no GPU. Ranks without CUDA have a name of their
+/// own.
+bool have_gpus_of_their_own(Comm& comm, const runtime::Device& device) {
+  constexpr std::size_t kRoom = 64;
+  const std::string id = device.info().id;
+  std::string own = runtime::cuda_uuid(std::atoi(id.c_str() + id.find(':') + 1));
+  if (own.empty()) own = std::to_string(comm.rank());
+  own.resize(kRoom);
+  std::string all(kRoom * static_cast<std::size_t>(comm.size()), 0);
+  comm.to_all(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
+  std::set<std::string> names;
+  for (std::size_t at = 0; at < all.size(); at += kRoom) names.insert(all.substr(at, kRoom));
+  return names.size() == static_cast<std::size_t>(comm.size());
+}
 
 }  // namespace
 
@@ -146,6 +185,10 @@ std::unique_ptr<Nccl> Nccl::open(Comm& comm, runtime::Device& device, std::strin
   if (!cuda) *why = "NCCL is for NVIDIA's GPUs by CUDA";
   if (cuda && nccl().version.empty()) *why = nccl().why;
   if (comm.most(cuda && !nccl().version.empty() ? 0 : 1) != 0) return nullptr;
+  if (!have_gpus_of_their_own(comm, device)) {
+    *why = "two ranks have one GPU, and NCCL wants one for each";
+    return nullptr;
+  }
   const Api& api = nccl().api;
   UniqueId id{};
   Bytes bytes(sizeof id);
@@ -161,7 +204,7 @@ std::unique_ptr<Nccl> Nccl::open(Comm& comm, runtime::Device& device, std::strin
     return nullptr;
   }
   auto made = std::make_unique<Communication>(api, device, comm.size());
-  code = made->begin(id, comm.rank());
+  code = made->begin(id, comm);
   if (code != kSuccess) *why = api.GetErrorString(code);
   if (comm.most(code) != kSuccess) return nullptr;
   return made;

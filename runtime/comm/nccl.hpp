@@ -1,4 +1,5 @@
-// Messages between GPUs of several processes by NVIDIA's NCCL, in the order of a device's queue.
+// Messages between GPUs by NVIDIA's NCCL, in the order of a device's queue. Ranks are threads of
+// one process or processes of their own.
 //
 // NCCL is opened at run time; nothing of it is linked. Each call is made by all ranks, in the same
 // order. `exchange` is queued as a launch is, and recordings may contain it where all ranks have
@@ -29,9 +30,9 @@ class Nccl {
     std::vector<std::uint64_t> bytes;  ///< of each rank
   };
 
-  /// A communicator of all ranks, each with a GPU of its own. Null, with the reason in `why` of the
-  /// ranks that know it, where a rank has no NCCL or no NVIDIA GPU. `comm` and `device` must
-  /// outlive it.
+  /// A communicator of all ranks. Null, with the reason in `why` of the ranks that know it, where a
+  /// rank has no NCCL, no NVIDIA GPU, or one that another rank has too. `comm` and `device` must
+  /// outlive it. After an abort of `comm` messages that wait end, and later ones throw.
   static std::unique_ptr<Nccl> open(Comm& comm, runtime::Device& device, std::string* why);
   virtual ~Nccl() = default;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <list>
 #include <mutex>
 #include <optional>
 
@@ -21,6 +22,7 @@ struct Team::Shared {
   std::vector<std::span<const std::byte>> to_above = given;
   std::vector<std::span<const std::span<const std::byte>>> to_each{given.size()};
   const std::vector<Bytes>* dealt = nullptr;
+  std::list<std::function<void()>> at_abort;
 
   /// Returns when all ranks have come here.
   void barrier() {
@@ -108,8 +110,23 @@ class Team::Member : public Comm {
 
   void abort(const std::string& why) noexcept override {
     const std::lock_guard lock(shared_.mutex);
-    if (!shared_.aborted) shared_.aborted = why;
+    if (shared_.aborted) return;
+    shared_.aborted = why;
     shared_.changed.notify_all();
+    for (const auto& end : shared_.at_abort) end();
+  }
+
+  std::shared_ptr<void> at_abort(std::function<void()> end) override {
+    const std::lock_guard lock(shared_.mutex);
+    if (shared_.aborted) {
+      end();
+      return nullptr;
+    }
+    const auto place = shared_.at_abort.insert(shared_.at_abort.end(), std::move(end));
+    return {nullptr, [&shared = shared_, place](void*) {
+              const std::lock_guard other(shared.mutex);
+              shared.at_abort.erase(place);
+            }};
   }
 
  private:

@@ -141,6 +141,25 @@ TEST(Comm, WhoeverWaitsHearsOfAnAbort) {
   EXPECT_EQ(heard, 4);
 }
 
+/// What a rank waits for outside of its Comm, such as messages of NCCL in a GPU's queue, ends with
+/// an abort of any rank: once, also where that was before, and not for those who have left.
+TEST(Comm, AnAbortEndsWhatRanksWaitForElsewhere) {
+  comm::Team team(3);
+  const auto first = team.comm(0), second = team.comm(1), third = team.comm(2);
+  std::string ended;
+  const auto kept = first->at_abort([&] { ended += 'a'; });
+  auto left = second->at_abort([&] { ended += 'b'; });
+  left.reset();
+  const auto other = second->at_abort([&] { ended += 'c'; });
+  EXPECT_EQ(ended, "");
+  third->abort("enough");
+  EXPECT_EQ(ended, "ac");
+  first->abort("more than enough");
+  EXPECT_EQ(ended, "ac");
+  const auto late = third->at_abort([&] { ended += 'd'; });
+  EXPECT_EQ(ended, "acd");
+}
+
 TEST(Shares, EachInstanceIsShownByOneRankAndComputedWithinTheBatch) {
   for (std::int64_t batch = 1; batch < 40; ++batch)
     for (int ranks = 1; ranks <= batch && ranks < 12; ++ranks) {

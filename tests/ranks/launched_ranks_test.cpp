@@ -47,6 +47,23 @@ TEST(DeviceOfRank, AGpuIsNotTakenTwice) {
   }
 }
 
+/// Three ranks on one machine and one on the other, which sees two GPUs; and one too many.
+TEST(DeviceOfRank, MachinesMayHaveOtherNumbersOfRanks) {
+  const Choice many{"one", {"cuda:0", "cuda:1", "cuda:2"}, {"A", "B", "C"}},
+      few{"two", {"cuda:0", "cuda:1"}, {"D", "E"}};
+  EXPECT_EQ(taken("cuda", {many, few, many, many}),
+            (std::vector<std::string>{"cuda:0", "cuda:0", "cuda:1", "cuda:2"}));
+  const Choices over{few, many, few, few};
+  EXPECT_EQ(device_of_rank("cuda", 2, over), "cuda:1");
+  try {
+    device_of_rank("cuda", 3, over);
+    ADD_FAILURE() << "three ranks have two GPUs";
+  } catch (const runtime::DeviceError& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("3 ranks on this machine, and it has 2 "))
+        << error.what();
+  }
+}
+
 /// Processes that are to try a cut take the GPUs in turns.
 TEST(DeviceOfRank, AGpuIsSharedWhereThatIsWanted) {
   const Choice a{"one", {"cuda:0", "cuda:1"}, {"A", "B"}}, b{"two", {"cuda:0"}, {"C"}};

@@ -1,6 +1,7 @@
 // Ranks that mpirun starts: the results of one process, one message where something is wrong.
 #include <sys/stat.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "tests/run/command.hpp"
@@ -21,6 +22,16 @@ crossing = first(t, x > 0)
 every 20 steps: x, mean(x^2, over = path) -> "wells.csv"
 plot mean(crossing, over = path) against T
 )";
+
+class Clock {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
 
 class Mpirun : public test::CommandTest {
  protected:
@@ -172,6 +183,37 @@ TEST_F(Mpirun, WithoutThePlugInOneSentenceSaysSo) {
   EXPECT_EQ(count(refused.error, "error[E0861]: mpirun has started several ranks"), 1u)
       << refused.error;
   EXPECT_NE(refused.error.find("apt-get install libopenmpi-dev"), std::string::npos);
+}
+
+/// One that cannot be opened, as where the machine lacks the MPI that it was linked with.
+TEST_F(Mpirun, APlugInThatCannotBeOpenedIsToldInOneSentence) {
+  std::filesystem::create_directory(folder_ / "alone");
+  std::filesystem::copy_file(VPHI_BINARY_DIR "/vphi", folder_ / "alone/vphi");
+  write("alone/libvphi_mpi.so", "no library");
+  const auto refused = mpirun(3, "run wells.vphi", (folder_ / "alone/vphi").string());
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(count(refused.error, "error[E0861]: mpirun has started several ranks"), 1u)
+      << refused.error;
+  EXPECT_NE(refused.error.find("alone/libvphi_mpi.so: "), std::string::npos) << refused.error;
+}
+
+/// The first rank alone writes. What it cannot write ends all of them, with one message.
+TEST_F(Mpirun, AFullDiskIsToldOnceAndEndsAllRanks) {
+  if (!plug_in()) GTEST_SKIP() << "there is no libvphi_mpi.so: apt-get install libopenmpi-dev";
+  write("box.vphi",
+        "model box \"A field in a box\"\nlattice box: 16^3, spacing = 0.5\nfield phi: real\n"
+        "potential V = phi^4/4\ninit phi ~ 1 + 0.1*normal, phi' = 0\nprecision real = f64\n"
+        "evolve leapfrog, dt = 2^-10, until = step == 100000\n"
+        "every 10 steps: snapshot(phi) -> \"box.h5\"\n");
+  write("full.sh", "#!/bin/bash\nulimit -f 1000\nexec '" VPHI_BINARY_DIR "/vphi' \"$@\"\n");
+  chmod((folder_ / "full.sh").c_str(), 0755);
+  const Clock clock;
+  const auto ended =
+      mpirun(3, "run box.vphi --device native --quiet --out out", (folder_ / "full.sh").string());
+  EXPECT_EQ(ended.status, 1) << ended.error;
+  EXPECT_EQ(count(ended.error, "error[E0830]"), 1u) << ended.error;
+  EXPECT_NE(ended.error.find("File too large"), std::string::npos) << ended.error;
+  EXPECT_LT(clock.seconds(), 40);
 }
 
 /// A wrapper of vphi that kills rank 2 once `file` is there.

@@ -3,7 +3,7 @@
 // Ghosts are filled with the planes of the neighbours, or with what lies beyond an end of the
 // lattice (ghosts.hpp), and the partial sums of all ranks are gathered. There are three ways: where
 // the devices reach each other's memory, a kernel sends what is wanted (peer_memory.hpp); between
-// GPUs of several processes NCCL does (nccl_exchange.hpp); and everything can go through the memory
+// other NVIDIA GPUs NCCL does (nccl_exchange.hpp); and everything can go through the memory
 // of the host and comm::Comm, for any device. The first that works is taken, or the one that
 // VPHI_EXCHANGE names: peers, nccl or host. Each call is made by all ranks, in the same order.
 // Throws CommError, DeviceError where the way that was named cannot be gone, and what the device

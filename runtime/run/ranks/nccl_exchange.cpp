@@ -9,10 +9,6 @@ namespace vphi::runtime {
 std::unique_ptr<NcclExchange> NcclExchange::open(const program::Program& of_this_rank,
                                                  Device& device, comm::Comm& comm,
                                                  std::string* why) {
-  if (!comm.processes()) {
-    *why = "the ranks are threads of one process, and NCCL is for the processes of a launcher";
-    return nullptr;
-  }
   auto nccl = comm::Nccl::open(comm, device, why);
   if (!nccl) return nullptr;
   std::unique_ptr<NcclExchange> made(new NcclExchange(of_this_rank, device, comm, std::move(nccl)));

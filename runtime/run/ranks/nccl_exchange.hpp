@@ -1,5 +1,5 @@
-// Ranks of several processes, each with a GPU of its own, whose planes and sums go by NCCL
-// (comm/nccl.hpp), between machines too.
+// Ranks, each with a GPU of its own, whose planes and sums go by NCCL (comm/nccl.hpp): between
+// machines too, and where GPUs do not reach each other's memory.
 //
 // An exchange is three launches: planes are packed, one message goes to each neighbour, and what
 // has come is unpacked. Sums go from where they are to where they are wanted.
@@ -17,8 +17,8 @@ namespace vphi::runtime {
 
 class NcclExchange : public DeviceExchange {
  public:
-  /// Null, with the reason in `why` of the ranks that know it, where ranks are threads of one
-  /// process, where one has no NCCL, or where numbers that are sent on trial do not arrive.
+  /// Null, with the reason in `why` of the ranks that know it, where a rank has no NCCL or no GPU
+  /// of its own, or where numbers that are sent on trial do not arrive.
   static std::unique_ptr<NcclExchange> open(const program::Program& of_this_rank, Device& device,
                                             comm::Comm& comm, std::string* why);
   NcclExchange(const program::Program& of_this_rank, Device& device, comm::Comm& comm,
