@@ -65,7 +65,7 @@ bool symmetric(const std::vector<LevelFlows::Flow>& flows) {
 }
 
 /// Whether an output, an average or an expectation reads the scalar.
-bool is_read(const physics::System& system, const char* name) {
+bool is_observed(const physics::System& system, const char* name) {
   const auto reads = [&](Expr e) {
     return e && algebra::contains(
                     e, [&](Expr node) { return node.is(Op::Symbol) && node->name == name; });
@@ -124,7 +124,7 @@ class TrajectoryStepBuilder {
       }
     }
     for (const Trajectory::Memory& m : trajectory_.memory) allocate(m);
-    there_and_back_ = is_read(system_, physics::kReversibility);
+    there_and_back_ = is_observed(system_, physics::kReversibility);
     lengths_ = arena_.add_table(table());
     make_parts();
     move_clocks(system_, slots_, storage_, result_);
