@@ -60,7 +60,7 @@ double onsager(double K) {
   return -(1 + 2 / pi * part * std::comp_ellint_1(k)) / std::tanh(2 * K);
 }
 
-std::string ising(double K, int n, int sweeps) {
+std::string ising_text(double K, int n, int sweeps) {
   return "model square \"Ising\"\nparam K = " + std::to_string(K) +
          "\nsweep chain = 1..32\nlattice torus: " + std::to_string(n) +
          "^2\nfield s: int, values = [-1, 1]\ne = -mean(sum(s*s@k, k))\nm = mean(s)\n"
@@ -76,7 +76,7 @@ TEST(Critical, EnergiesOfIsingSpins) {
   EXPECT_NEAR(onsager(1 / 2.3), energy(1 / 2.3, 512), 1e-6);
   EXPECT_NEAR(onsager(1 / 2.2), energy(1 / 2.2, 128), 1e-6);
   for (const double temperature : {2.3, 2.269185, 2.2}) {
-    const auto result = testing::run_text(ising(1 / temperature, 32, 12000), {});
+    const auto result = testing::run_text(ising_text(1 / temperature, 32, 12000), {});
     const auto e = average(result, "e");
     EXPECT_GT(e.error, 0);
     EXPECT_LT(e.error, 2.5e-3);
@@ -87,7 +87,7 @@ TEST(Critical, EnergiesOfIsingSpins) {
 // 0.61069 on an endless lattice (Kamieniarz and Blote, J. Phys. A 26 (1993) 201); sums over all
 // states of 8^2 give 0.00235 more, which falls with the square of the extent.
 TEST(Critical, BindersCumulant) {
-  const auto result = testing::run_text(ising(kCritical, 16, 8000), {});
+  const auto result = testing::run_text(ising_text(kCritical, 16, 8000), {});
   const double m2 = average(result, "m2").mean, m4 = average(result, "m4").mean;
   EXPECT_NEAR(1 - m4 / (3 * m2 * m2), 0.61069 + 0.00235 / 4, 0.004);
 }
