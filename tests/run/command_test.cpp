@@ -248,11 +248,9 @@ TEST_F(Command, BrokenModelIsStatusOne) {
 
 TEST_F(Command, CheckFailsForWhatCannotRunHere) {
   write("later.vphi",
-        "model later\nlattice grid: 4^2\ngauge U: SU(2)\nfermion psi: spinor\n"
-        "D(psi) = psi + sum(U[mu]*psi@mu, mu)\naction S = "
-        "pseudofermion(D)/pseudofermion(D)^(1/2)\n"
-        "sample hmc, trajectories = 1, tau = 1 {\n  level S: steps = 1, scheme = leapfrog\n}\n"
-        "init U ~ hot\nevery 1 trajectory: deltaH -> \"later.csv\"\n");
+        "model later\nlattice box: 4^4, length = 1, boundary = periodic\nfield phi: real\n"
+        "phi'' = lap(phi)\ninit phi ~ spectrum(1/(1 + k^2)), phi' = 0\n"
+        "evolve leapfrog, dt = 0.01, until = t > 1\nevery 1 step: mean(phi) -> \"later.csv\"\n");
   const Outcome later = vphi("check later.vphi");
   EXPECT_EQ(later.status, 1) << later.out;
   EXPECT_TRUE(holds(later.error, "error[E0901]")) << later.error;

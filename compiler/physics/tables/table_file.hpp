@@ -3,9 +3,10 @@
 // Text: one row a line, columns separated by blanks or commas, `#` starts a comment. A table of one
 // variable has its argument in the first column and the value in another (the second, or the one
 // that `"name:3"` asks for); of two variables the arguments in the first two, all pairs there, in
-// any order, or values on an even grid behind two lines that say where it is. HDF5, `"name.h5:set"`: a set of rows [n, 2 or more] is read as text is; any other set
-// of one or two dimensions takes its arguments from the sets that its attribute `axes` names. An
-// error is a TableError with the place in the file. Nothing is cached.
+// any order, or values on an even grid behind two lines that say where it is. HDF5,
+// `"name.h5:set"`: a set of rows [n, 2 or more] is read as text is; any other set of one or two
+// dimensions takes its arguments from the sets that its attribute `axes` names. An error is a
+// TableError with the place in the file. Nothing is cached.
 #pragma once
 
 #include <cstddef>

@@ -58,7 +58,8 @@ TEST(DiffusionStep, AStepOfEulerIsThatOfTheExactRate) {
   }
 }
 
-/// A variable that relaxes and spreads, q' = (D*lap(q) - q)/4: its shortest wave after steps of Euler.
+/// A variable that relaxes and spreads, q' = (D*lap(q) - q)/4: its shortest wave after steps of
+/// Euler.
 std::string relaxing(double dt) {
   return fmt::format(R"(model relaxing "an order parameter that spreads"
 param D = 0.3
