@@ -226,10 +226,10 @@ TEST(Limits, ExpectedTimesAddTheirPartsInPart) {
   Limits l;
   l.memory = 17e-6, l.launch = 1e-6;
   EXPECT_DOUBLE_EQ(expected_seconds(l), 20e-6 + 1.3e-6);
-  l.special = 14e-6;
+  l.special = 20e-6;
   EXPECT_NEAR(expected_seconds(l), 20e-6 * std::pow(2, 1 / 1.75) + 1.3e-6, 1e-12);
   l.pairs = true;
-  EXPECT_DOUBLE_EQ(expected_seconds(l), 17e-6 / 0.8 + 1.3e-6);
+  EXPECT_DOUBLE_EQ(expected_seconds(l), 20e-6 / 0.8 + 1.3e-6);
 }
 
 TEST(Limits, ExpectedTimesAreOfGpus) {

@@ -165,7 +165,17 @@ double commutator(const gauge::Group& group, const std::vector<double>& u,
   return most;
 }
 
-/// Whether w and E commute at every state, as where the energy is a function of norm2(E[i]).
+/// i[w, E], by which the momentum turns with its link.
+std::vector<Expr> turned_momentum(const Theory& d, const gauge::Group& group,
+                                  const std::vector<Expr>& velocity,
+                                  const std::vector<int>& arrays) {
+  std::vector<Expr> e;
+  for (const int array : arrays) e.push_back(d.arena().load(array));
+  return gauge::bracket(group, velocity, e);
+}
+
+}  // namespace
+
 bool velocity_commutes(const Theory& d, const StateField& momentum,
                        const std::vector<Expr>& velocity, const std::vector<int>& arrays) {
   constexpr std::uint64_t kTrials = 4;
@@ -183,17 +193,6 @@ bool velocity_commutes(const Theory& d, const StateField& momentum,
   }
   return true;
 }
-
-/// i[w, E], by which the momentum turns with its link.
-std::vector<Expr> turned_momentum(const Theory& d, const gauge::Group& group,
-                                  const std::vector<Expr>& velocity,
-                                  const std::vector<int>& arrays) {
-  std::vector<Expr> e;
-  for (const int array : arrays) e.push_back(d.arena().load(array));
-  return gauge::bracket(group, velocity, e);
-}
-
-}  // namespace
 
 void add_link_rates(const Theory& d, Expr density, const NamedFact& text, bool keep_parameters,
                     const StateField& links, const StateField& momentum, Hamiltonian& result) {

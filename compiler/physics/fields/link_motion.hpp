@@ -2,10 +2,10 @@
 //
 // `gauge U: SU(n), E: su(n)`: the momentum E of a link is the matrix E_a T_a of the algebra
 // (compiler/gauge/group.hpp). With w_a = dH/dE_a the link moves by U' = i w_a T_a U, and
-// E_a' = -dH/ds along U -> exp(i s T_a) U. This holds where [w, E] = 0, as for every kinetic energy
-// c*norm2(E[i]); others are refused. Traces of loops with coefficients that are the same at all
-// sites give their forces by staples (compiler/gauge/action.hpp), the rest of H by the chain rule
-// through the stored numbers.
+// E_a' = -dH/ds along U -> exp(i s T_a) U, and the momentum turns by i[w, E] where w and E do not
+// commute, as they do for every kinetic energy c*norm2(E[i]). Traces of loops with coefficients that
+// are the same at all sites give their forces by staples (compiler/gauge/action.hpp), the rest of H
+// by the chain rule through the stored numbers.
 #pragma once
 
 #include "compiler/physics/stages/motion.hpp"
@@ -18,6 +18,11 @@ class ProgramUnits;
 /// `text`.
 void add_link_rates(const Theory& d, Expr density, const NamedFact& text, bool keep_parameters,
                     const StateField& links, const StateField& momentum, Hamiltonian& result);
+
+/// Whether w = `velocity` and E commute at every state, as where the energy is a function of
+/// norm2(E[i]). `arrays`: the numbers of E.
+bool velocity_commutes(const Theory& d, const StateField& momentum,
+                       const std::vector<Expr>& velocity, const std::vector<int>& arrays);
 
 /// The motion of all links of SU(n) in program units.
 std::vector<LinkMotion> link_motions(const Motion& d, ProgramUnits& units);

@@ -19,6 +19,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/chart.hpp"
 #include "compiler/physics/chains/link_field.hpp"
+#include "compiler/physics/fields/link_motion.hpp"
 #include "compiler/physics/lower/arbitrary_values.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/gauss_law.hpp"
@@ -200,9 +201,11 @@ class GaussLaw {
       const int first = links_.place(motion.arrays[0]);
       if (first < 0) continue;
       const std::size_t axis = static_cast<std::size_t>(first) / motion.arrays.size();
+      const auto own_begin = momentum_.arrays.begin() + static_cast<std::ptrdiff_t>(axis * count);
+      const std::vector<int> arrays(own_begin, own_begin + static_cast<std::ptrdiff_t>(count));
+      if (velocity_commutes(d_, momentum_, motion.velocity, arrays)) continue;
       std::vector<Expr> own;
-      for (std::size_t a = 0; a < count; ++a)
-        own.push_back(arena_.load(momentum_.arrays[axis * count + a]));
+      for (const int array : arrays) own.push_back(arena_.load(array));
       const std::vector<Expr> turn = gauge::bracket(group_, motion.velocity, own);
       for (std::size_t a = 0; a < count; ++a)
         slope[axis * count + a] = slope[axis * count + a] + turn[a];

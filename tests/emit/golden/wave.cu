@@ -14,8 +14,8 @@
 #define VPHI_HIGHER(m, a, b) asm("max.NaN.f32 %0, %1, %2;" : "=f"(m) : "f"(a), "f"(b))
 #define VPHI_LOWER(m, a, b) asm("min.NaN.f32 %0, %1, %2;" : "=f"(m) : "f"(a), "f"(b))
 #else
-#define VPHI_HIGHER(m, a, b) m = vphi_select_f32(a < b, b, a)
-#define VPHI_LOWER(m, a, b) m = vphi_select_f32(b < a, b, a)
+#define VPHI_HIGHER(m, a, b) m = a < b ? b : a
+#define VPHI_LOWER(m, a, b) m = b < a ? b : a
 #endif
 #define VPHI_INLINE static __device__ __forceinline__
 #define VPHI_GLOBAL
@@ -47,8 +47,6 @@ VPHI_INLINE unsigned vphi_count_one(unsigned* counter) { return atomicAdd(counte
 // Written by another group: past the caches that groups do not share.
 VPHI_INLINE double vphi_load_shared(const double* from) { return __ldcg(from); }
 
-// The only choices in a site's code: both sides are values that exist already.
-VPHI_INLINE float vphi_select_f32(int test, float yes, float no) { return test ? yes : no; }
 VPHI_INLINE double vphi_select_f64(int test, double yes, double no) { return test ? yes : no; }
 VPHI_INLINE vphi_index vphi_select_index(int test, vphi_index yes, vphi_index no) {
   return test ? yes : no;

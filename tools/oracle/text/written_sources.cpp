@@ -267,16 +267,21 @@ std::vector<long double> Written::from_hamiltonian(const WrittenField& field, in
   return result;
 }
 
-/// A momentum turns with its link: i[w, E].
+/// A momentum turns with its link: i[w, E], and 0 where that is within what slopes are off.
 long double Written::turn_of_momentum(const WrittenField& links, int site, int axis, int a) {
+  constexpr long double kOff = 1e-9L;  // of slopes, relative
   const WrittenField& momentum = partner_of(links);
   std::vector<long double> velocity, own;
+  long double size = 0, own_size = 0;
   for (int b = 0; b < momentum.columns; ++b) {
     velocity.push_back(link_velocity(links, site, axis, b));
     own.push_back(momentum.values[static_cast<std::size_t>(site * momentum.reals()) +
                                   2 * static_cast<std::size_t>(axis * momentum.columns + b)]);
   }
-  return bracket_along(links.colours, velocity, own, a);
+  for (const long double w : velocity) size = std::max(size, std::fabs(w));
+  for (const long double e : own) own_size = std::max(own_size, std::fabs(e));
+  const long double turn = bracket_along(links.colours, velocity, own, a);
+  return std::fabs(turn) <= kOff * size * own_size ? 0 : turn;
 }
 
 long double Written::link_velocity(const WrittenField& links, int site, int axis, int a) {
