@@ -3,9 +3,9 @@
 // `gauge U: SU(n), E: su(n)`: the momentum E of a link is the matrix E_a T_a of the algebra
 // (compiler/gauge/group.hpp). With w_a = dH/dE_a the link moves by U' = i w_a T_a U, and
 // E_a' = -dH/ds along U -> exp(i s T_a) U, and the momentum turns by i[w, E] where w and E do not
-// commute, as they do for every kinetic energy c*norm2(E[i]). Traces of loops with coefficients that
-// are the same at all sites give their forces by staples (compiler/gauge/action.hpp), the rest of H
-// by the chain rule through the stored numbers.
+// commute, as they do for every kinetic energy c*norm2(E[i]). Traces of loops with coefficients
+// that are the same at all sites give their forces by staples (compiler/gauge/action.hpp), the rest
+// of H by the chain rule through the stored numbers.
 #pragma once
 
 #include "compiler/physics/stages/motion.hpp"
