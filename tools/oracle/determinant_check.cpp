@@ -11,7 +11,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/interpret/interpret.hpp"
 #include "tools/oracle/both_sides.hpp"
-#include "tools/oracle/dense_matrix.hpp"
+#include "tools/oracle/text/dense_matrix.hpp"
 
 namespace vphi::tools {
 namespace {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tools/oracle/text/dense_matrix.hpp"
 #include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
@@ -37,30 +38,6 @@ std::vector<Complex> exponential_times(const std::vector<Complex>& a, const std:
     }
   }
   return sum;
-}
-
-/// The inverse, by elimination with pivots.
-std::vector<Complex> inverse_of(std::vector<Complex> a, std::size_t n) {
-  std::vector<Complex> b(n * n);
-  for (std::size_t i = 0; i < n; ++i) b[i * n + i] = 1;
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k; i < n; ++i)
-      if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
-    for (std::size_t j = 0; j < n; ++j) {
-      std::swap(a[k * n + j], a[pivot * n + j]);
-      std::swap(b[k * n + j], b[pivot * n + j]);
-    }
-    const Complex p = a[k * n + k];
-    for (std::size_t j = 0; j < n; ++j) a[k * n + j] /= p, b[k * n + j] /= p;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i == k) continue;
-      const Complex f = a[i * n + k];
-      for (std::size_t j = 0; j < n; ++j)
-        a[i * n + j] -= f * a[k * n + j], b[i * n + j] -= f * b[k * n + j];
-    }
-  }
-  return b;
 }
 
 Complex determinant_of(const std::vector<Complex>& a, std::size_t n) {

@@ -1,4 +1,4 @@
-#include "tools/oracle/dense_matrix.hpp"
+#include "tools/oracle/text/dense_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
