@@ -266,6 +266,18 @@ Diagnostic start_is_open(Span span, const std::string& name) {
       "write a formula of the densities, or a number");
 }
 
+Diagnostic recovers_from_all_sites(Span span) {
+  return error("E0791", span, "a formula of `recover` takes a value of all sites", "",
+               "a site recovers its state from its own densities",
+               "write it without mean, total, var, min and max of fields");
+}
+
+Diagnostic start_of_other_sites(Span span, const std::string& name) {
+  return error("E0793", span, fmt::format("the start of `{}` reads other sites", name), "",
+               "a site recovers its state from its own densities",
+               "write a formula of the densities at the site, or a number");
+}
+
 Diagnostic bound_of_fixed_point(Span span, const std::string& option) {
   return error("E0793", span, fmt::format("`fixed_point` takes no `{}`", option), "",
                "`from` and `to` enclose a root for newton and bisection; u = g(u) is iterated from "

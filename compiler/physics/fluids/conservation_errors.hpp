@@ -53,7 +53,9 @@ Diagnostic no_finite_state(Span span);
 Diagnostic no_inverse(Span span, const std::string& name, const std::string& state, double expected,
                       double found);
 /// `relax`, and derivatives in time of primitive variables in sources (E0834).
+Diagnostic recovers_from_all_sites(Span span);
 Diagnostic start_is_open(Span span, const std::string& name);
+Diagnostic start_of_other_sites(Span span, const std::string& name);
 Diagnostic bound_of_fixed_point(Span span, const std::string& option);
 Diagnostic relaxes_twice(Span span, const std::string& name);
 Diagnostic recovers_what_relaxes(Span span, const std::string& name);

@@ -258,6 +258,15 @@ class Recovery {
                                      algebra::substitute(fact, symbol, root.arg(2))});
   }
 
+  /// Means, totals and the like: a state is recovered at its site.
+  void refuse_reductions(const Value& value, dsl::Span span) {
+    for (const Component& part : value.parts)
+      algebra::visit(part.re, [&](Expr node) {
+        if (node.op() >= Op::Mean && node.op() <= Op::Maximum)
+          d_.fail(errors::recovers_from_all_sites(span));
+      });
+  }
+
   void refuse_primitive(Expr value, dsl::Span span) {
     algebra::visit(value, [&](Expr node) {
       const StateField* field = node.is(Op::Load) ? d_.field_of(node->index) : nullptr;
@@ -271,6 +280,7 @@ class Recovery {
       const auto found = starts_.find(solve.name);
       if (found == starts_.end()) continue;
       const Value value = lower_.value(*found->second, scope_);
+      refuse_reductions(value, found->second->span);
       const bool of_state = std::ranges::any_of(value.parts, [](const Component& part) {
         bool found_any = false;
         algebra::visit(part.re, [&](Expr node) {
@@ -304,6 +314,8 @@ class Recovery {
       refuse_primitive(value, span);
       algebra::visit(value, [&](Expr node) {
         if (open_.contains(node.get())) d_.fail(errors::start_is_open(span, solve.name));
+        if (node.is(Op::Stencil) || (node.is(Op::Load) && !node->offset.zero()))
+          d_.fail(errors::start_of_other_sites(span, solve.name));
       });
     }
   }
@@ -392,6 +404,7 @@ class Recovery {
         if (line.kind != dsl::Line::Kind::Definition) continue;
         const std::string& name = line.definition.head.name;
         const Value v = lower_.value(*line.definition.value, scope);
+        refuse_reductions(v, line.definition.value->span);
         RecoveredFact fact;
         fact.name = name;
         fact.span = line.definition.head.span;
