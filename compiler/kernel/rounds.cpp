@@ -23,12 +23,23 @@ class Operations {
     if (expr.is_number() || leaf_(*expr) || !seen_.insert(expr.get()).second) return;
     for (Expr arg : expr.args()) visit(arg);
     found.push_back(expr);
+    if (!expr.is(Op::Select)) return;
+    const auto others = together_.find(expr.arg(0).get());
+    if (others == together_.end()) return;
+    for (const Expr other : std::vector<Expr>(others->second)) visit(other);
+  }
+  /// Choices by one condition that follow each other: a round that ends with them is whole where
+  /// the next round, or what comes after the last one, begins with a function of one of them.
+  void keep_together(const std::vector<Expr>& operations) {
+    for (const Expr expr : operations)
+      if (expr.is(Op::Select)) together_[expr.arg(0).get()].push_back(expr);
   }
   std::vector<Expr> found;
 
  private:
   const IsLeaf& leaf_;
   std::unordered_set<const Node*> seen_;
+  std::unordered_map<const Node*, std::vector<Expr>> together_;
 };
 
 /// Operations in their order; rounds are stretches of it that repeat at a distance, the period.
@@ -206,7 +217,10 @@ class RoundFinder {
 std::vector<Expr> operations_of(std::span<const Expr> roots, const IsLeaf& leaf) {
   Operations operations(leaf);
   for (Expr root : roots) operations.visit(root);
-  return std::move(operations.found);
+  Operations in_groups(leaf);
+  in_groups.keep_together(operations.found);
+  for (Expr root : roots) in_groups.visit(root);
+  return std::move(in_groups.found);
 }
 
 std::vector<Rounds> find_rounds(std::span<const Expr> roots, const IsLeaf& leaf, HandOn hand_on) {
@@ -251,12 +265,57 @@ bool worth_watching(const Rounds& rounds, Precision precision) {
 
 namespace {
 
-/// The rounds of iterations for one number that may end early.
+/// Whether `then` is the value of a later round where `before` is that of an earlier one.
+class Follows {
+ public:
+  Follows(const Rounds& rounds, Expr condition) : condition_(condition) {
+    for (const RoundValue& value : rounds.values)
+      if (stays(value)) kept_.emplace(value.first.get(), value.before.get());
+  }
+  bool none() const { return kept_.empty(); }
+  bool operator()(Expr then, Expr before) const {
+    if (then == before) return true;
+    const auto kept = kept_.find(then.get());
+    if (kept != kept_.end()) return kept->second == before.get();
+    if (then.op() != before.op() || then->index != before->index || then.args().empty() ||
+        then.args().size() != before.args().size())
+      return false;
+    for (std::size_t i = 0; i < then.args().size(); ++i)
+      if (!(*this)(then.arg(i), before.arg(i))) return false;
+    return true;
+  }
+
+ private:
+  bool stays(const RoundValue& value) const {
+    return value.before && value.first.is(Op::Select) && value.first.arg(0) == condition_ &&
+           value.first.arg(1) == value.before;
+  }
+  Expr condition_;
+  std::unordered_map<const Node*, const Node*> kept_;
+};
+
+}  // namespace
+
+Expr settling(const Rounds& rounds) {
+  for (const RoundValue& value : rounds.values) {
+    if (!value.before || !value.first.is(Op::Select)) continue;
+    const Follows follows(rounds, value.first.arg(0));
+    const bool all = std::ranges::all_of(rounds.values, [&](const RoundValue& other) {
+      return !other.before || follows(other.first, other.before);
+    });
+    if (!follows.none() && all) return value.first.arg(0);
+  }
+  return {};
+}
+
+namespace {
+
+/// The rounds of iterations that may end early: for one number, or with a condition of their own.
 std::vector<Rounds> watched_rounds(std::span<const Expr> roots, const IsLeaf& leaf,
                                    Precision precision) {
   std::vector<Rounds> all = find_rounds(roots, leaf);
   std::erase_if(all, [&](const Rounds& rounds) {
-    return watched(rounds) != 1 || !worth_watching(rounds, precision);
+    return (watched(rounds) != 1 && !settling(rounds)) || !worth_watching(rounds, precision);
   });
   return all;
 }
@@ -276,8 +335,10 @@ std::vector<Rounds> rounds_in_loops(std::span<const Expr> roots, const IsLeaf& l
   std::vector<Rounds> loops = long_rounds(roots, leaf, precision);
   if (!many_reads) return loops.empty() ? watched_rounds(roots, leaf, precision) : loops;
   if (loops.empty()) return loops;
+  const bool settle =
+      std::ranges::all_of(loops, [](const Rounds& rounds) { return bool(settling(rounds)); });
   const int all = estimated_instructions(operations_of(roots, leaf), precision);
-  if (2 * instructions_saved(loops, precision) <= all) return {};
+  if ((settle ? 4 : 2) * instructions_saved(loops, precision) <= all) return {};
   return loops;
 }
 

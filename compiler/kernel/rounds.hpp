@@ -58,6 +58,10 @@ std::vector<Rounds> long_rounds(std::span<const Expr> roots,
 /// end early.
 bool worth_watching(const Rounds& rounds, Precision precision);
 
+/// The condition by which a round hands on what it was given: each of its values is a choice, by
+/// this condition, of its value before, or a function of such choices. Null: there is none.
+Expr settling(const Rounds& rounds);
+
 /// The rounds that a GPU's site function makes in loops: long ones, or else those of one
 /// number that may end early. `many_reads`: the function would otherwise
 /// be written out with its reads in the order of their uses (kManyReads of device.hpp), and only

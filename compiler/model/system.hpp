@@ -352,6 +352,8 @@ struct Conservation {
   std::vector<int> quantities;
   /// Primitive variables, as functions of quantities and earlier ones.
   std::vector<Derived> recovered;
+  /// Whether iterations for them may start from what an earlier stage of the step has.
+  bool starts_from_stages = true;
   std::vector<AxisScheme> sweeps;  ///< one for each axis
   bool step = false;               ///< the text is a step of length `kStepLength`, not a rate
   bool half_step = false;          ///< the scheme uses recovered values at half of the step

@@ -116,14 +116,15 @@ class Printer {
   std::string enclosed(const std::function<std::string()>& write);
   std::string arm(const kernel::Choice& choice, const std::vector<std::string>& names,
                   std::size_t number);
-  std::string round_body(const kernel::Rounds& rounds, const std::vector<std::string>& names,
-                         const std::string& unchanged);
   /// How a loop notices that its values are known for all rounds to come.
   struct Watch {
     std::string begin;      ///< lines before the loop
     std::string unchanged;  ///< name of the condition that a round changes nothing; empty: unused
     std::string end;        ///< lines at the end of a round
+    algebra::Expr settled;  ///< that condition, where the rounds have it (kernel::settling)
   };
+  std::string round_body(const kernel::Rounds& rounds, const std::vector<std::string>& names,
+                         const Watch& watched);
   std::string same(const std::string& a, const std::string& b);
   Watch watch(const kernel::Rounds& rounds, const std::vector<std::string>& names,
               const std::string& counter);

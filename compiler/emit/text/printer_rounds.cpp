@@ -4,7 +4,8 @@
 // given, or what an earlier round handed on, the values of all rounds to come are known. A loop
 // whose rounds cost much more than a comparison therefore ends early, with the value of its last
 // round: an iteration that has converged stays at one value, or goes around among a few that differ
-// in their last bits. Zeros of both signs count as equal.
+// in their last bits. Zeros of both signs count as equal. Where the rounds themselves choose to
+// stay at their values (kernel::settling), the condition of that choice ends the loop.
 #include <fmt/format.h>
 
 #include "compiler/emit/text/layout.hpp"
@@ -47,8 +48,14 @@ void Printer::write_rounds(std::size_t number) {
   lines_ += heads;
   const std::string counter = scope_.fresh(fmt::format("round_{}", number + 1));
   Watch watched;
-  if (kernel::worth_watching(rounds, precision_)) watched = watch(rounds, names, counter);
-  const std::string body = round_body(rounds, names, watched.unchanged);
+  if (const Expr settled = kernel::settling(rounds)) {
+    watched.settled = settled;
+    watched.unchanged = scope_.fresh(counter + "_settled");
+    watched.end = fmt::format("if ({}) break;\n", watched.unchanged);
+  } else if (kernel::worth_watching(rounds, precision_)) {
+    watched = watch(rounds, names, counter);
+  }
+  const std::string body = round_body(rounds, names, watched);
   lines_ +=
       watched.begin +
       fmt::format("VPHI_ROLLED\nfor (int {0} = 0; {0} < {1}; ++{0}) {{\n", counter, rounds.times) +
@@ -92,7 +99,8 @@ Printer::Watch Printer::watch(const kernel::Rounds& rounds, const std::vector<st
 
 // The first round, of the variables that hold the values of the round before.
 std::string Printer::round_body(const kernel::Rounds& rounds, const std::vector<std::string>& names,
-                                const std::string& unchanged) {
+                                const Watch& watched) {
+  const std::string& unchanged = watched.unchanged;
   return enclosed([&] {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Node* before = rounds.values[i].before.get();
@@ -109,8 +117,9 @@ std::string Printer::round_body(const kernel::Rounds& rounds, const std::vector<
     }
     std::string body = take_lines();
     if (!unchanged.empty()) {
-      std::string all;
-      for (std::size_t i = 0; i < names.size(); ++i) {
+      std::string all = watched.settled ? piece(watched.settled).text : "";
+      body += take_lines();
+      for (std::size_t i = 0; i < names.size() && !watched.settled; ++i) {
         if (rounds.values[i].before) all += (all.empty() ? "" : " & ") + same(results[i], names[i]);
       }
       body += declaration("const int " + unchanged, all);

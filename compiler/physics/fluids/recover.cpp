@@ -197,10 +197,11 @@ class Recovery {
       unknowns.push_back(std::move(unknown));
     }
     if (states_.empty()) d_.fail(errors::no_finite_state(clause_->keyword_span));
-    const JointIteration iteration(d_, unknowns);
+    JointIteration iteration(d_, unknowns);
     std::vector<std::vector<double>> exact;
     for (const Sample& sample : states_) exact.push_back(iteration.solved(sample.quantities));
     const JointSolution solution = iteration.solution(states_, exact);
+    if (!solution.from_stages) made_.starts_from_stages = false;
     std::vector<int> all;
     for (std::size_t k = 0; k < unknowns.size(); ++k) {
       const JointSolution::Name& name = solution.names[k];

@@ -46,6 +46,9 @@ struct JointSolution {
   };
   std::vector<Name> names;
   std::int64_t iterations = 0;
+  /// Whether iterations end as well that start from what a state has with other relaxing variables
+  /// alone, and with other densities too, as an earlier stage of a step.
+  bool from_others = false, from_stages = false;
 };
 
 /// Unknowns whose lines need each other, or the components of one vector. In an iteration each
@@ -61,7 +64,7 @@ class JointIteration {
   std::vector<double> solved(const Numbers& quantities) const;
   /// `exact`: what `solved` finds for each of the states. E0793 where one is not found.
   JointSolution solution(const std::vector<TrialState>& states,
-                         const std::vector<std::vector<double>>& exact) const;
+                         const std::vector<std::vector<double>>& exact);
 
  private:
   static constexpr int kMostRounds = 4000;
@@ -75,14 +78,29 @@ class JointIteration {
   double distance(const std::vector<double>& a, const std::vector<double>& b,
                   std::size_t name) const;
   std::string names() const;
-  /// Whether so many iterations from the solution of a state that differs in its relaxing variables
-  /// alone (all 0, or twice as large) reach the solution of each state, as exactly as from the
-  /// start of the text. Limits by recovered values change no other variables.
+  /// These quantities of a state, multiplied by a number.
+  struct Change {
+    std::vector<int> arrays;
+    double factor = 1;
+  };
+  /// Whether so many iterations from the solution of a state with each of the changes reach the
+  /// solution of the state itself, as exactly as from the start of the text.
   bool starts_from_others(const std::vector<TrialState>& states,
-                          const std::vector<std::vector<double>>& exact,
-                          const JointSolution& made) const;
+                          const std::vector<std::vector<double>>& exact, const JointSolution& made,
+                          const std::vector<Change>& changes) const;
+  void try_other_starts(const std::vector<TrialState>& states,
+                        const std::vector<std::vector<double>>& exact, JointSolution& made) const;
+  std::vector<double> unless_settled(std::vector<double> x, std::vector<double> then,
+                                     const std::vector<double>& within) const;
+  /// Iterations end where a step moves no number by more than this, by name: the tolerance over a
+  /// power of two, the largest with which all states end within the tolerance. Empty: none of them.
+  std::vector<double> settled_within(const std::vector<TrialState>& states,
+                                     const std::vector<std::vector<double>>& exact,
+                                     std::int64_t iterations,
+                                     const std::vector<double>& tolerance) const;
+  Expr settled(const std::vector<Expr>& x, const std::vector<Expr>& then) const;
   std::vector<Expr> after(std::int64_t rounds, std::vector<Expr> x) const;
-  void write(JointSolution& made, bool from_others) const;
+  void write(JointSolution& made) const;
 
   const Equations& d_;
   std::vector<Unknown> unknowns_;
@@ -90,6 +108,7 @@ class JointIteration {
   std::vector<Expr> symbols_;             ///< of all components
   std::vector<std::vector<Expr>> steps_;  ///< what an iteration makes of each component
   std::vector<algebra::Evaluation> made_by_steps_, made_by_g_;  ///< of each unknown
+  std::vector<double> tolerance_, settled_;  ///< by name; settled_within, of the solution
 };
 
 class RecoveryEquation {

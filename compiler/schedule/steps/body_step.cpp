@@ -75,7 +75,7 @@ class BodyStep {
     if (!done) return std::nullopt;
     fold_angles(*block_, state_);
     Wanted fixed;
-    const auto fixes = keep_limits(*block_, state_, fixed);
+    const auto fixes = keep_limits(*block_, state_, fixed, recovered_);
     Wanted wanted = wanted_state(from_.system, state_);
     wanted.slots.insert(wanted.slots.end(), fixed.slots.begin(), fixed.slots.end());
     if (fixes) result.finish.push_back(*fixes);
@@ -417,6 +417,7 @@ class BodyStep {
     parts_.back().maps.push_back(std::move(own));
     own_ = std::make_unique<Block>(from_.system, block_->slots(), block_->storage());
     block_ = own_.get();
+    recovered_.reset();
     return result;
   }
 
@@ -761,7 +762,7 @@ class BodyStep {
     }
     const State coordinates = there;
     there = links_.closed(*block_, coordinates);
-    const auto walls = with_fluxes(*block_, there);
+    const auto walls = with_fluxes(*block_, there, recovered_);
     Value result;
     result.group = static_cast<int>(e);
     std::vector<Expr> values;
@@ -805,6 +806,7 @@ class BodyStep {
   std::vector<BlockPart> parts_;
   std::unique_ptr<Block> own_;  ///< after the first maps
   State state_;
+  std::optional<Recovered> recovered_;  ///< of the last stage of this block
   Meaning meaning_;
   Expr dt_;
   double weight_ = 1;  ///< of the substep of a composition

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/schedule/steps/limits.hpp"
 #include "compiler/schedule/steps/wall_fluxes.hpp"
 
 namespace vphi::schedule {
@@ -403,11 +402,12 @@ std::vector<std::map<int, Expr>> stored_fluxes(const physics::System& system, co
 
 }  // namespace
 
-std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Wanted& wanted) {
+std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Wanted& wanted,
+                                                const std::optional<Recovered>& last) {
   const physics::System& system = block.system();
   if (!system.conservation || system.limits.empty()) return std::nullopt;
   const State before = state;
-  apply_limits(block, state);
+  apply_limits(block, state, last);
   const Expr changed = fixes_between(system, before, state);
   for (const Derived& limit : system.limits) {
     Expr& value = state.arrays.at(limit.array);
@@ -426,12 +426,12 @@ void add_recovered(Block& block, State& state) {
   }
 }
 
-std::function<Expr(Expr)> with_fluxes(Block& block, State& state) {
+std::function<Expr(Expr)> with_fluxes(Block& block, State& state, std::optional<Recovered>& last) {
   const physics::System& system = block.system();
   if (!system.conservation) return [](Expr value) { return value; };
   const Conservation& laws = *system.conservation;
   Mirrors mirrors(system);
-  const std::optional<Recovered> last = apply_limits(block, state);
+  last = apply_limits(block, state, last);
   for (const int quantity : laws.quantities) {
     Expr& value = state.arrays.at(quantity);
     value = block.array(name_of(system, quantity) + "_there", mirrors(value));
@@ -441,6 +441,10 @@ std::function<Expr(Expr)> with_fluxes(Block& block, State& state) {
     const Expr made = chosen(fixed_order(at(from, fixed_order(value.value))));
     return kept_or_not(block, mirrors, value, made, true);
   });
+  if (laws.starts_from_stages)
+    last = Recovered{state, {}};
+  else
+    last.reset();
   WallFluxes walls(system);
   const std::vector<std::map<int, Expr>> stored = stored_fluxes(system, state, walls);
   for (std::size_t i = 0; i < laws.sweeps.size(); ++i) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/schedule/steps/limits.hpp"
 #include "compiler/schedule/steps/step.hpp"
 
 namespace vphi::schedule {
@@ -21,12 +22,15 @@ void add_recovered(Block& block, State& state);
 
 /// Applies the limits at the end of a step of an integrator. Returns the update of the scalar that
 /// counts changed values, where the model uses it.
-std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Wanted& wanted);
+/// `last`: recovered values of the last stage.
+std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Wanted& wanted,
+                                                const std::optional<Recovered>& last);
 
 /// Applies limits to the state, and adds recovered values and the lines of a scheme that is a right
 /// side. The returned function must be applied to expressions of that state; it handles reflecting
-/// walls.
-std::function<Expr(Expr)> with_fluxes(Block& block, State& state);
+/// walls. `last`: recovered values of the stage before, if there is one; those of this one after
+/// the call.
+std::function<Expr(Expr)> with_fluxes(Block& block, State& state, std::optional<Recovered>& last);
 
 /// The step of a scheme that is a step. Its parts run in the order given by `cycle`, then `sweeps`,
 /// which has no arrays.

@@ -75,25 +75,29 @@ void recover(const physics::System& system, const std::optional<Recovered>& last
       if (iterated) value.value = value.from_recovered;
       state.arrays[value.array] = made(value, from, [&](Expr found) {
         const Expr before = from.arrays[value.array];
-        return iterated ? system.arena->raw(Op::Select, {last->kept, before, found}) : found;
+        return iterated && last->kept ? system.arena->raw(Op::Select, {last->kept, before, found})
+                                      : found;
       });
     }
   }
 }
 
-std::optional<Recovered> apply_limits(Block& block, State& state) {
-  std::optional<Recovered> recovered;
+std::optional<Recovered> apply_limits(Block& block, State& state,
+                                      const std::optional<Recovered>& last) {
+  std::optional<Recovered> recovered = last;
   by_clause(block.system().limits, state, [&](auto clause, const State& before) {
-    if (std::ranges::any_of(clause, [](const Derived& l) { return bool(l.from_recovered); }))
+    const bool reads =
+        std::ranges::any_of(clause, [](const Derived& l) { return bool(l.from_recovered); });
+    if (reads)
       recovered = Recovered{recovered_in(block.system(), before, recovered), {}};
     else
-      recovered.reset();
+      recovered = last;
     for (const Derived& limit : clause) {
       state.arrays[limit.array] = limit.from_recovered
                                       ? in_order(recovered->state, limit.from_recovered)
                                       : in_order(before, limit.value);
     }
-    if (recovered) recovered->kept = kept(block.arena(), clause, before, state);
+    if (reads) recovered->kept = kept(block.arena(), clause, before, state);
   });
   return recovered;
 }

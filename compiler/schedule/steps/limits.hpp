@@ -17,22 +17,24 @@ namespace vphi::schedule {
 /// Whether one of these arrays has a limit.
 bool limited(const physics::System& system, const std::vector<int>& arrays);
 
-/// A state with its recovered values, before the last limit.
+/// A state close by with its recovered values, from which iterations start: that before the last
+/// limit, or that of an earlier stage of the step.
 struct Recovered {
   State state;
-  Expr kept;  ///< whether that limit has changed nothing at the site
+  Expr kept;  ///< whether the state has not changed since then at the site; null: it has
 };
 
 /// Applies all limits of conserved quantities. Returns the recovered values that the last limit
-/// read, for `recover`; nothing where it read none.
-std::optional<Recovered> apply_limits(Block& block, State& state);
+/// read, for `recover`; `last` where it read none.
+std::optional<Recovered> apply_limits(Block& block, State& state,
+                                      const std::optional<Recovered>& last = {});
 
 /// A value where names have the values of `from`, after `chosen`.
 using MakeRecovered = std::function<Expr(const physics::Derived& value, const State& from,
                                          const std::function<Expr(Expr)>& chosen)>;
 
-/// Sets the recovered values of a state. `last`: what was recovered before a limit by recovered
-/// values changed the state. Iterations start from it, and it stays where the limit kept the state.
+/// Sets the recovered values of a state. Iterations start from `last`, which stays where the state
+/// has not changed.
 void recover(const physics::System& system, const std::optional<Recovered>& last, State& state,
              const MakeRecovered& made);
 
