@@ -157,6 +157,8 @@ constexpr GivenName kGivenNames[] = {
      "rate at which terms with derivatives damp the fastest wave; a value at each site"},
     {"recover", "residual", Base::Real, true,
      "what the last iteration of `solve` leaves of its equation"},
+    {"recover", "iterations", Base::Real, true,
+     "how many iterations of `solve` change its solution by more than `tol`"},
     {"limit", "fixes", Base::Real, false, "values that limits have changed since the start"},
     {"sample", "trajectory", Base::Integer, false, "number of trajectories done"},
     {"sample", "sweep", Base::Integer, false, "number of sweeps done"},

@@ -11,7 +11,8 @@ namespace vphi::physics::errors {
 
 using dsl::error;
 
-Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed) {
+Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed, double told) {
+  const bool beyond = speed > 1.01 * told;
   return error(
       "E0312", span,
       fmt::format("dt = {:.4g}*dx is above the limit {:.4g}*dx of this scheme", ratio,
@@ -20,7 +21,12 @@ Diagnostic step_beyond_signals(Span span, double ratio, double limit, double spe
       fmt::format("the scheme's text names speed*dt/dx < {:.4g}, and signals of this model "
                   "are as fast as {:.4g}",
                   limit, speed),
-      "take a smaller dt");
+      beyond
+          ? fmt::format("the scheme's `speed` says {:.4g} at most: look at the signs of the laws "
+                        "and at what carries the variables that relax, or give it the speed that "
+                        "is meant; a smaller dt where that is right",
+                        told)
+          : "take a smaller dt");
 }
 
 Diagnostic no_laws(Span span) {
@@ -369,6 +375,15 @@ Diagnostic relaxation_not_resolved(Span dt, Span law, const std::string& name, d
             "steps below it",
             fmt::format("take dt below {:.3g}, or a longer time", step / steps)),
       law, "relaxes in that time");
+}
+
+Diagnostic relaxation_not_positive(Span law, const std::string& name, double time) {
+  return error(
+      "E0834", law, fmt::format("the relaxation time of `{}` is {:.3g} at the start", name, time),
+      "",
+      "q' = (target - q)/time leads to the target where the time is above 0, and away from "
+      "it below",
+      "write a time that is positive in every state; the sign of the target is its own");
 }
 
 Diagnostic signals_beyond_speed(Span law, const std::string& name, double signal, double without,

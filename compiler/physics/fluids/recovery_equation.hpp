@@ -46,6 +46,7 @@ struct JointSolution {
   };
   std::vector<Name> names;
   std::int64_t iterations = 0;
+  Expr needed = {};  ///< as Solution::needed, of any component
 };
 
 /// Unknowns whose lines need each other, or the components of one vector. In an iteration each
@@ -81,7 +82,7 @@ class JointIteration {
   bool starts_from_others(const std::vector<TrialState>& states,
                           const std::vector<std::vector<double>>& exact,
                           const JointSolution& made) const;
-  std::vector<Expr> after(std::int64_t rounds, std::vector<Expr> x) const;
+  std::vector<Expr> after(std::int64_t rounds, std::vector<Expr> x, Expr* needed = nullptr) const;
   void write(JointSolution& made, bool from_others) const;
 
   const Equations& d_;
