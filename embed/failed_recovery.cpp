@@ -22,7 +22,7 @@ using Values = std::map<int, double>;
 
 constexpr int kMore = 2000;  ///< iterations that are tried after those of the run
 
-std::string text(double value) { return number_text(value, 4); }
+std::string short_number(double value) { return number_text(value, 4); }
 
 /// A line `solve` of the text, and its equation.
 struct Equation {
@@ -143,9 +143,10 @@ std::string bound_met(const Equation& equation, double u) {
   const auto meets = [&](const std::optional<double>& bound) {
     return bound && std::abs(u - *bound) <= 1e-3 * std::abs(*bound);
   };
-  if (meets(equation.to)) return fmt::format("it stands at its bound `to`, {}", text(*equation.to));
+  if (meets(equation.to))
+    return fmt::format("it stands at its bound `to`, {}", short_number(*equation.to));
   if (meets(equation.from))
-    return fmt::format("it stands at its bound `from`, {}", text(*equation.from));
+    return fmt::format("it stands at its bound `from`, {}", short_number(*equation.from));
   return {};
 }
 
@@ -169,7 +170,7 @@ std::string limit_of(const Equation& equation, const Conservation& laws,
   Onward onward(all, at, recovered);
   if (one_sign_between_bounds(equation, onward))
     return fmt::format("no value from its bound `from`, {}, to its bound `to`, {}, solves it",
-                       text(*equation.from), text(*equation.to));
+                       short_number(*equation.from), short_number(*equation.to));
   const std::string bound = bound_met(equation, recovered.at(equation.off[0].first));
   double before = 0, change = 0;
   for (int i = 1; i <= kMore; ++i) {
@@ -178,7 +179,7 @@ std::string limit_of(const Equation& equation, const Conservation& laws,
     if (at(holds, onward.values()) == 0) continue;
     std::string found;
     for (const auto& [array, off] : equation.off)
-      found += (found.empty() ? "" : ", ") + text(onward.values().at(array));
+      found += (found.empty() ? "" : ", ") + short_number(onward.values().at(array));
     const bool fine = gives_state(laws, all, at, sound, onward.values());
     return fmt::format(
         "{}{} iterations more bring it to {}{}", bound.empty() ? "" : bound + ", and ", i, found,
@@ -190,7 +191,7 @@ std::string limit_of(const Equation& equation, const Conservation& laws,
                      !std::isfinite(change)
                          ? "they leave the numbers that the formulas have values for"
                          : fmt::format("the last changes it by {}, {} times the change before",
-                                       text(change), text(change / before)));
+                                       short_number(change), short_number(change / before)));
 }
 
 /// "`u` is solved in 40 iterations, ...": what the compiler has said of it.
