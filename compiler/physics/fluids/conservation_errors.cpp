@@ -395,7 +395,8 @@ Diagnostic signals_beyond_speed(Span law, const std::string& name, double signal
                   state),
       "what relaxes carries signals, the faster the larger its target is for its time; `speed` of "
       "the scheme bounds them",
-      "take a longer time, or give the scheme the speed that is meant");
+      "take a longer time, let the target fall with the state (0.1*h in place of 0.1), or give the "
+      "scheme the speed that is meant");
 }
 
 Diagnostic rate_of_neighbour(Span span, const std::string& name) {
