@@ -291,7 +291,9 @@ void note_shadowed_builtins(Resolved& resolved) {
   for (const auto& [name, symbol] : resolved.symbols) {
     if (symbol.kind == SymbolKind::Construct || !symbol.origin.empty()) continue;
     const Builtin* builtin = find_builtin(name);
-    if (builtin != nullptr && (gauge || builtin->rule != Rule::PathProduct)) {
+    // a distribution has its meaning behind `~` alone
+    if (builtin != nullptr && builtin->rule != Rule::Distribution &&
+        (gauge || builtin->rule != Rule::PathProduct)) {
       resolved.diagnostics.add(
           errors::shadows_std(symbol.declared, name, std::string(builtin->doc), ""));
     } else if (const BuiltinConstant* constant = find_constant(name)) {

@@ -365,7 +365,7 @@ Diagnostic unknown_distribution(Span at, const std::string& name,
   d.under = near ? did_you_mean(*near) : "no distribution has this name";
   d.rule =
       "distributions are normal(mean, width), uniform(low, high), cauchy(centre, half width), "
-      "exponential(mean), waterbag(p), ball(radius), vacuum, hot, cold";
+      "exponential(mean), waterbag(p), ball(radius), density(f, reach = R), vacuum, hot, cold";
   d.hint = near ? "write `" + *near + "`" : "use one of these";
   return d;
 }

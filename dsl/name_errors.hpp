@@ -61,6 +61,10 @@ Diagnostic unknown_distribution(Span at, const std::string& name,
                                 const std::optional<std::string>& near);
 /// E0236: the model declares the name of the wave number of `spectrum(P)`.
 Diagnostic wave_number_named_twice(Span at, Span declared);
+/// `density` of what has a value at every site or body.
+Diagnostic density_of_places(Span at, const std::string& text);
+/// The same of the distance r in `density`.
+Diagnostic distance_named_twice(Span at, Span declared);
 Diagnostic distribution_in_value(Span at, const std::string& name);
 Diagnostic not_a_parameter(Span at, const std::string& name, const Symbol* symbol,
                            const std::optional<std::string>& near);

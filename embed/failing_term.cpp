@@ -6,11 +6,13 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <unordered_map>
 
 #include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "embed/failed_recovery.hpp"
 #include "runtime/run/number_text.hpp"
 #include "runtime/run/ranks/lattice_session.hpp"
 
@@ -204,15 +206,18 @@ std::string blame_recovery(const runtime::BrokenState& broken, const Compilation
       text += fmt::format("{} {} = {}", v > 0 ? "," : "", system.variables[v].shown,
                           number_text(broken.there(static_cast<int>(v), site), 9));
     text += "\n   = what `recover` makes of them:";
-    for (std::size_t k = 0; k < laws.recovered.size(); ++k)
-      text += fmt::format("{} {} = {}", k > 0 ? "," : "", laws.recovered[k].name,
-                          number_text(made.values.at(laws.recovered[k].array), 6));
-    for (const physics::Conservation::Solved& solved : laws.solved) {
-      if (evaluator.with(with_maxima(solved.holds, evaluator, p), site, made.values) != 0) continue;
-      text += fmt::format("\n   = the equation of `{}` is not solved: it is off by {}", solved.name,
-                          number_text(evaluator.with(solved.residual, site, made.values), 3));
-    }
-    return text + "\n";
+    std::set<std::string> shown;  // a name that is solved for may be a primitive variable as well
+    for (const physics::Derived& value : laws.recovered)
+      if (shown.insert(value.name).second)
+        text += fmt::format("{} {} = {}", shown.size() > 1 ? "," : "", value.name,
+                            number_text(made.values.at(value.array), 6));
+    std::vector<Expr> holds;
+    for (const physics::Conservation::Solved& solved : laws.solved)
+      holds.push_back(with_maxima(solved.holds, evaluator, p));
+    const AtSite at = [&](Expr e, const std::map<int, double>& values) {
+      return evaluator.with(e, site, values);
+    };
+    return text + failed_recovery(c.resolved, system, at, sound, holds, made.values) + "\n";
   }
   return "   = in the arithmetic of the run alone: in double precision all sites are recovered\n";
 }

@@ -6,6 +6,7 @@
 
 #include "program/axes.hpp"
 #include "program/json.hpp"
+#include "program/points.hpp"
 #include "program/wave_numbers.hpp"
 
 namespace vphi::program {
@@ -301,6 +302,8 @@ class Checker {
       const auto own = numbers ? static_cast<std::int64_t>(numbers->count()) : 0;
       need(own > 0 && (all == own || all == own * p_.all_instances()),
            "a spectrum does not have a power for each wave number of the box");
+    } else if (is_points(random)) {
+      points(random);
     } else {
       need(random.powers.empty(), "a random field that is no spectrum has powers");
     }
@@ -314,12 +317,23 @@ class Checker {
                      random.entry));
     double all = 1;
     for (const int n : random.leading) all *= n;
-    need(random.leading.empty()
+    need(random.leading.empty() || is_points(random)
              ? random.members.empty()
              : static_cast<std::int64_t>(random.members.size()) == p_.all_instances(),
          "a stack of a file has members, but not one for each instance");
     for (const double member : random.members)
       need(member >= 0 && member < all && all < 0x1p40, "a stack of a file has no such member");
+  }
+
+  void points(const RandomField& random) {
+    std::int64_t bodies = 0;
+    for (const int n : random.leading) bodies += n;
+    need(bodies == p_.sites(), "points are drawn for other bodies than there are");
+    need(random.components >= 1 && random.components <= 3 && random.entry >= 0 &&
+             random.entry < random.components,
+         "points have one to three components");
+    need(random.powers.size() >= 2 && random.high > 0 && random.cutoff >= 0,
+         "points without a density");
   }
 
   void check(const Symbol& symbol) {

@@ -184,7 +184,8 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
     if (!value) continue;
     const bool values =
         value->kind == ExprKind::List || value->kind == ExprKind::Range ||
-        (value->kind == ExprKind::Call && (value->text == "linspace" || value->text == "logspace"));
+        (value->kind == ExprKind::Call &&
+         (value->text == "linspace" || value->text == "logspace" || value->text == "ranked"));
     if (swept && !values) {  // one value of the sweep: the axis is gone
       value = list_of(value);
     }

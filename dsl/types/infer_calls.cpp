@@ -186,6 +186,8 @@ bool Inference::arity(const Expr& expr, const Builtin& builtin) {
   Diagnostic wrong = errors::wrong_arity(expr.span, std::string(builtin.name), usage_of(builtin),
                                          wanted, count, std::string(builtin.doc), {});
   const std::vector<std::string> known = words(builtin.options);
+  if (count > wanted && builtin.rule == Rule::Distribution && !known.empty())
+    wrong.hint = "what follows has a name and a value: `" + known.front() + " = ...`";
   for (std::size_t i = static_cast<std::size_t>(wanted); i < expr.args.size(); ++i)
     if (std::ranges::find(known, expr.args[i]->text) != known.end())
       wrong.hint = "an option has a name and a value: `" + expr.args[i]->text + " = ...`";
@@ -246,7 +248,7 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
     } else if (named.name == "solver" || named.name == "kind" || named.name == "form" ||
                named.name == "along" || named.name == "scale" || named.name == "cross" ||
                named.name == "weights" || named.name == "hubble" || named.name == "k" ||
-               named.name == "even_odd" || named.name == "time") {
+               named.name == "even_odd" || named.name == "time" || named.name == "centred") {
       continue;  // words; checked by the stage that uses them
     } else if (named.name == "even" || named.name == "odd") {
       if (value.kind != ExprKind::List) infer(value, scope);
@@ -328,7 +330,17 @@ Value Inference::of_formula(const Expr& expr, const Builtin& builtin, const Scop
   return value;
 }
 
+/// linspace(first, last, number) and logspace, ranked("name.h5:set", a..b).
 Value Inference::sweep_values(const Expr& expr, const Scope& scope) {
+  if (expr.args.size() == 2) {
+    const bool ranged = expr.args[1]->kind == ExprKind::Range && expr.args[1]->args.size() == 2;
+    for (std::size_t i = 0; ranged && i < 2; ++i)
+      number(*expr.args[1]->args[i], scope, "a share of the members");
+    if (expr.args[0]->kind != ExprKind::String || !ranged)
+      report(errors::clause_form(expr.span, "sweep",
+                                 "sweep event = ranked(\"name.h5:set\", 0.95..1)"));
+    return {type_of(Base::Real), {}};
+  }
   number(*expr.args[0], scope, "the first value");
   number(*expr.args[1], scope, "the last value");
   const auto count = constant_integer(resolved_, *expr.args[2]);

@@ -499,13 +499,20 @@ std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scop
     options(expr, *builtin, scope);
     Scope plain;
     plain.outer = nullptr;
-    if (spectrum) {
-      plain.locals[std::string(kWaveNumber)].value = Value{type_of(Base::Real), {}};
-      if (const Symbol* other = resolved_.find(std::string(kWaveNumber)))
-        report(errors::wave_number_named_twice(expr.span, other->declared));
+    if (spectrum || expr.text == "density") {
+      const std::string name(spectrum ? kWaveNumber : std::string_view("r"));
+      plain.locals[name].value = Value{type_of(Base::Real), {}};
+      const Symbol* other = resolved_.find(name);
+      if (other != nullptr && other->kind != SymbolKind::Construct)
+        report(spectrum ? errors::wave_number_named_twice(expr.span, other->declared)
+                        : errors::distance_named_twice(expr.span, other->declared));
     }
     for (const ExprPtr& argument : expr.args) {
       if (spectrum && argument->kind == ExprKind::String) continue;
+      if (expr.text == "density" && infer(*argument, plain).type.per_site) {
+        report(errors::density_of_places(argument->span, to_text(*argument)));
+        continue;
+      }
       number(*argument, plain, "an argument of `" + expr.text + "`");
     }
   } else if (builtin->least > 0) {

@@ -463,6 +463,26 @@ Diagnostic wave_number_named_twice(Span at, Span declared) {
   return d;
 }
 
+Diagnostic density_of_places(Span at, const std::string& text) {
+  Diagnostic d = make("E0216", at, quoted(text) + " has a value at every site or body");
+  d.under = "a density is a formula of r";
+  d.rule =
+      "in init x ~ density(f, reach = R) the density f is a formula of the distance r from the "
+      "origin, the same for all bodies";
+  d.hint = "write it with r, exp(-r^2/2); what depends on a direction goes into formulas of x";
+  return d;
+}
+
+Diagnostic distance_named_twice(Span at, Span declared) {
+  Diagnostic d =
+      make("E0236", at, "`r` is the distance from the origin here, and the model has another `r`");
+  d.under = "r would have two meanings";
+  declared_here(d, declared, "declared here");
+  d.rule = "in init x ~ density(f, reach = R) the density f is a formula of the distance r";
+  d.hint = "give the model's r another name";
+  return d;
+}
+
 Diagnostic output_at_start(Span at, const std::string& name) {
   Diagnostic d = make("E0232", at, "`" + name + "` is an output, no distribution");
   d.under = "inside `init`";

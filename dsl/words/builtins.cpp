@@ -116,6 +116,9 @@ constexpr Builtin kBuiltins[] = {
     {"waterbag", 1, 1, Rule::Distribution, "", "uniform in -p..p"},
     {"ball", 1, 1, Rule::Distribution, "", "uniform in a ball of this radius"},
     {"exponential", 1, 1, Rule::Distribution, "", "exponential(mean)"},
+    {"density", 1, 1, Rule::Distribution, "reach apart centred",
+     "density(f, reach = R): points of a density f of the distance r from the origin, zero beyond "
+     "R; `apart`: the least distance of two of a species"},
     {"hot", 0, 0, Rule::Distribution, "",
      "each value as likely as any other: links of the whole group, an angle, a field with "
      "`values` or `norm`"},
@@ -123,6 +126,9 @@ constexpr Builtin kBuiltins[] = {
     // values of a sweep
     {"linspace", 3, 3, Rule::SweepValues, "", "linspace(first, last, number)"},
     {"logspace", 3, 3, Rule::SweepValues, "", "logspace(first, last, number)"},
+    {"ranked", 2, 2, Rule::SweepValues, "",
+     "ranked(\"name.h5:set\", a..b): the places, from 0, of the numbers of a set whose rank is "
+     "within these shares"},
 };
 
 constexpr BuiltinConstant kConstants[] = {
@@ -157,6 +163,8 @@ constexpr GivenName kGivenNames[] = {
      "rate at which terms with derivatives damp the fastest wave; a value at each site"},
     {"recover", "residual", Base::Real, true,
      "what the last iteration of `solve` leaves of its equation"},
+    {"recover", "iterations", Base::Real, true,
+     "how many iterations of `solve` change its solution by more than `tol`"},
     {"limit", "fixes", Base::Real, false, "values that limits have changed since the start"},
     {"sample", "trajectory", Base::Integer, false, "number of trajectories done"},
     {"sample", "sweep", Base::Integer, false, "number of sweeps done"},

@@ -9,6 +9,7 @@
 #include "dsl/syntax/walk.hpp"
 #include "dsl/types/constant.hpp"
 #include "dsl/types/types.hpp"
+#include "dsl/words/builtins.hpp"
 #include "dsl/words/clause_check.hpp"
 
 namespace vphi::dsl {
@@ -231,8 +232,9 @@ void ClauseCheck::sweep(const Clause& clause) {
   for (const Item& item : clause.items) {
     if (!item.value || !item.head) continue;
     const Expr& values = *item.value;
+    const Builtin* builtin = find_builtin(values.text);
     const bool call =
-        values.kind == ExprKind::Call && (values.text == "linspace" || values.text == "logspace");
+        values.kind == ExprKind::Call && builtin != nullptr && builtin->rule == Rule::SweepValues;
     const bool listed = values.kind == ExprKind::List || values.kind == ExprKind::Range;
     if (!call && !listed) {
       report(errors::clause_form(

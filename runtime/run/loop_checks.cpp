@@ -147,7 +147,13 @@ void Loop::unrecovered() {
     when = "from the initial state";
   else if (!exact)
     when += " or of one before";
-  BrokenState error("E0808", recovery_text(p_, plane, when), recovery_hint());
+  const std::string hint =
+      interval.bad == 0
+          ? "correct `init`: conserved values that belong to no primitive variables "
+            "(a velocity of 1 or more, an energy below 0), or a start of `solve` that "
+            "is too far from its solution"
+          : recovery_hint();
+  BrokenState error("E0808", recovery_text(p_, plane, when), hint);
   error.plane = plane;
   if (good_.last().step >= 0 || interval.bad == 0) {
     GoodState now;

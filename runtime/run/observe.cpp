@@ -363,6 +363,8 @@ void Observer::write_fields(const Output& output, const io::Moment& at,
                                          : observe::reduce(session_.program(), field, read, scalars,
                                                            threads_, sums ? &*sums : nullptr);
     if (!table) continue;
+    if (table->row().shape == program::OutputShape::Elements)
+      count_surface({place(output), i}, *table);
     if (attended) onlooker_->table(*table, at);
     if (target != nullptr) target->table(*std::move(table), at);
   }
@@ -393,12 +395,41 @@ std::vector<std::string> Observer::notes() const {
   std::vector<std::string> all = results_ ? results_->notes() : std::vector<std::string>{};
   if (std::string late = times_.note(); !late.empty()) all.push_back(std::move(late));
   if (ensemble_ != nullptr) return all;
+  if (!restored_) add_surface_notes(all);
   for (const Output& output : session_.program().outputs)
     if (output.after_slot >= 0 && never_begun(output))
       all.push_back(fmt::format(
           "`{}` was not written: its `after` held at none of its steps",
           output.scalars.empty() ? output.fields.front().name : output.scalars.front().name));
   return all;
+}
+
+void Observer::count_surface(std::pair<std::size_t, std::size_t> key, const io::Table& table) {
+  SurfaceCount& count = surfaces_[key];
+  count.elements += table.shape.front();
+  for (const auto& [name, value] : table.numbers) {
+    if (name == "edge") count.at_edge += std::llround(value);
+    if (name == "above") count.above = std::llround(value);
+    if (name == "level") count.level = value;
+  }
+}
+
+void Observer::add_surface_notes(std::vector<std::string>& to) const {
+  for (const auto& [key, count] : surfaces_) {
+    const FieldOutput& field = session_.program().outputs[key.first].fields[key.second];
+    if (count.elements == 0) {
+      to.push_back(fmt::format("`{}` is empty: all values were {} the level, {:.6g}", field.name,
+                               count.above == 0 ? "below" : "above", count.level));
+    } else if (field.in_time && count.above > 0) {
+      to.push_back(
+          fmt::format("`{}` is not closed: {} sites are above the level, {:.6g}, at the "
+                      "end of the run",
+                      field.name, count.above, count.level));
+    } else if (field.in_time && count.at_edge > 0) {
+      to.push_back(fmt::format("`{}` is not closed: it reaches an open end of the box in {} places",
+                               field.name, count.at_edge));
+    }
+  }
 }
 
 bool Observer::never_begun(const Output& output) const {

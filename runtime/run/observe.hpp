@@ -136,6 +136,15 @@ class Observer {
   std::vector<std::int64_t> last_step_;  ///< of each series
   std::int64_t observed_ = -1;
   EarlierArrays earlier_;
+  /// Surfaces so far, by output and place in it.
+  struct SurfaceCount {
+    std::int64_t elements = 0, at_edge = 0;
+    std::int64_t above = 0;  ///< sites above the level, at the last moment
+    double level = 0;
+  };
+  std::map<std::pair<std::size_t, std::size_t>, SurfaceCount> surfaces_;
+  void count_surface(std::pair<std::size_t, std::size_t> key, const io::Table& table);
+  void add_surface_notes(std::vector<std::string>& to) const;
   std::set<std::size_t> begun_;  ///< outputs that have written something since this start
   bool restored_ = false;        ///< a run that goes on: what wrote before is not known
 };

@@ -214,5 +214,32 @@ TEST(SurfaceOutput, WhatItCannotDoIsRefused) {
   EXPECT_TRUE(has(text, "E0737") && has(text, "define it")) << text;
 }
 
+/// What the notes say of the surface of a bump that decays as exp(-t), high 1 at the start.
+std::string surface_notes(const std::string& level, const std::string& until,
+                          const std::string& start = "exp(-norm2([x, y])/4)") {
+  const auto compiled = compile_text(
+      "model decays \"a bump\"\nlattice plane: 24^2, length = 12, boundary = outflow\n"
+      "field u: real\nu' = -u\nevolve rk4, dt = 0.05, until = t > " +
+          until + "\ninit u = " + start +
+          "\nprecision real = f64\nevery 2 steps: surface(u, level = " + level +
+          ", time = on) -> \"s.h5\"\n",
+      {});
+  Surfaces surfaces;
+  std::string all;
+  for (const std::string& note : run(compiled, surfaces).notes) all += note + "\n";
+  return all;
+}
+
+TEST(SurfaceOutput, TheRunSaysWhereOneIsEmptyOrNotClosed) {
+  EXPECT_NE(surface_notes("1.5", "1").find("is empty: all values were below the level, 1.5"),
+            std::string::npos);
+  EXPECT_NE(surface_notes("0.1", "1").find("is not closed: "), std::string::npos);
+  EXPECT_NE(surface_notes("0.1", "1").find("sites are above the level, 0.1, at the end"),
+            std::string::npos);
+  EXPECT_NE(surface_notes("0.1", "3", "exp(-x^2/4)").find("an open end of the box"),
+            std::string::npos);
+  EXPECT_EQ(surface_notes("0.1", "3").find("surface"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace vphi

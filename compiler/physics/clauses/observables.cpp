@@ -26,6 +26,16 @@ using dsl::Item;
 
 namespace {
 
+/// `time = on` in `at end`, or in a Markov chain.
+dsl::Diagnostic without_output_before(dsl::Span span) {
+  dsl::Diagnostic message =
+      errors::option_value(span, "time", "off here: there is no output before");
+  message.hint =
+      "write `every 5 steps: surface(..., time = on)`: it lies between two outputs of a "
+      "clause, and a run in time has such";
+  return message;
+}
+
 class OutputReader {
  public:
   OutputReader(const Program& d, Lowerer& lower, ProgramUnits& units)
@@ -215,7 +225,7 @@ class OutputReader {
       for (Observable& o : field_outputs(d_, lower_, units_, *kind, e, given)) {
         if (o.form.in_time &&
             (d_.resolved.clause("sample") || (out.every == 0 && out.interval == 0)))
-          d_.fail(errors::option_value(e.span, "time", "off here: there is no output before"));
+          d_.fail(without_output_before(e.span));
         refuse_array_in_csv(o, out);
         out.observables.push_back(std::move(o));
       }

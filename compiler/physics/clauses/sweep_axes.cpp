@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/ranked_values.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -41,6 +42,8 @@ std::vector<double> values_of(const Setting& d, Lowerer& lower, const dsl::Expr&
       d.fail(errors::option_value(e.span, "sweep", "1 to 67108864 values on an axis"));
     }
     for (std::int64_t i = first; i <= last; ++i) values.push_back(static_cast<double>(i));
+  } else if (e.kind == ExprKind::Call && e.text == "ranked") {
+    values = ranked_places(d, lower, e);
   } else if (e.kind == ExprKind::Call && e.args.size() == 3) {
     const bool logarithmic = e.text == "logspace";
     const long double first = number(*e.args[0]), last = number(*e.args[1]);
@@ -60,7 +63,8 @@ std::vector<double> values_of(const Setting& d, Lowerer& lower, const dsl::Expr&
   }
   if (values.empty()) {
     d.fail(errors::option_value(e.span, "sweep",
-                                "linspace(a, b, n), logspace(a, b, n), a list or a range a..b"));
+                                "linspace(a, b, n), logspace(a, b, n), a list, a range a..b or "
+                                "ranked(\"name.h5:set\", a..b)"));
   }
   return values;
 }

@@ -65,6 +65,10 @@ std::optional<double> at_start(const Space& d, Expr factor, const std::array<dou
 
 /// A scale factor is positive in all cells, and not negative at their faces.
 void check_positive(const Space& d, Expr factor, dsl::Span span) {
+  if (!factor->per_site) {
+    const auto value = at_start(d, factor, {});
+    if (value && !(*value > 0)) d.fail(errors::scale_zero_at_start(span, *value, d.start_time));
+  }
   constexpr std::int64_t kMost = 4096;
   constexpr double kRounding = 1e-9;
   for (int axis = 0; axis < d.grid.dims; ++axis) {

@@ -50,6 +50,13 @@ Diagnostic scale_not_positive(Span span, double value, int axis, double position
       fmt::format("for a radius that begins at 0 write {} plus half the length of the box", x));
 }
 
+Diagnostic scale_zero_at_start(Span span, double value, double time) {
+  return error("E0700", span,
+               fmt::format("this scale factor is {:.4g} at the start, t = {:.4g}", value, time), "",
+               "scale factors are positive; lengths and volumes are divided by them",
+               "begin later, `init t = ...` with a time at which it is above 0");
+}
+
 Diagnostic energy_not_named(Span metric, const std::string& momentum, bool closes) {
   return error("E0700", metric, "which law is that of the energy?", "",
                closes ? "the energy of what the laws conserve expands the box, and the stress in "

@@ -15,6 +15,8 @@ Diagnostic scale_for_each_axis(Span span, std::size_t given, int axes);
 Diagnostic scale_of_state(Span span);
 /// A scale factor that depends on the position along a periodic axis.
 Diagnostic scale_across_the_box(Span span, int axis);
+/// A scale factor that is 0 or below, or no number, at the time of the start.
+Diagnostic scale_zero_at_start(Span span, double value, double time);
 Diagnostic scale_not_positive(Span span, double value, int axis, double position);
 /// Scale factors change with t, and no law is named as that of the energy.
 Diagnostic energy_not_named(Span metric, const std::string& momentum, bool closes);

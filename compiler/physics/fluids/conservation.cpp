@@ -375,7 +375,7 @@ Laws read_conservation(const Equations& given) {
   for (const Law& law : d.laws) {
     c.quantities.insert(c.quantities.end(), law.arrays.begin(), law.arrays.end());
   }
-  read_recovery(d, c);
+  d.iterations = read_recovery(d, c);
   Lowerer lower(d);
   d.limits = read_limits(Motion(d), lower, nullptr);
   Laws laws = d;
@@ -456,6 +456,8 @@ std::optional<Expr> fluid_name(const Program& d, const std::string& name) {
       largest = largest ? arena.make(Op::Max, {largest, solved.residual}) : solved.residual;
     return largest;
   }
+  if (name == "iterations" && !c.solved.empty())
+    return d.iterations ? d.iterations : arena.integer(0);
   if (name == "fixes" && !d.limits.empty()) {
     std::string& fixes = d.collected.fixes;
     if (fixes.empty()) {
@@ -572,7 +574,13 @@ void check_courant(const Program& program, System& system) {
   const auto refuse = [&](double speed) {
     dsl::Span span = evolve->keyword_span;
     if (const dsl::ExprPtr dt = dsl::option(*evolve, "dt")) span = dt->span;
-    d.fail(errors::step_beyond_signals(span, ratio, c.courant, speed));
+    double told = 0;  // where the text gives the scheme numbers
+    for (const Expr bound : c.speeds) {
+      const auto number = algebra::constant(bound);
+      const double here = number ? static_cast<double>(number->real) : speed;
+      told = c.step ? std::max(told, here) : told + here;
+    }
+    d.fail(errors::step_beyond_signals(span, ratio, c.courant, speed, told));
   };
   constexpr double kRounding = 0.999;
   // no signal is faster than that

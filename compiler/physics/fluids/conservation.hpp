@@ -49,6 +49,7 @@ struct Solution {
   double contraction = 0;  ///< largest |dg/du| found; 0 for a closed form
   std::int64_t iterations = 0;
   double reached = 0;  ///< largest error after these iterations
+  Expr needed = {};    ///< how many of them change u by more than the tolerance; null: closed form
 };
 
 /// `U = density` of a clause `conserve U = density: flux`; null where the clause has another form.
@@ -65,8 +66,8 @@ void refuse_derivatives_of_fields(const Equations& d, Expr e, dsl::Span span);
 /// `of_state`: the same without derivatives in time of primitive variables, which densities and
 /// fluxes do not hold.
 std::vector<Law> read_laws(const Equations& d, const Equations& of_state);
-/// Fills Conservation::recovered and solved.
-void read_recovery(const Equations& d, Conservation& c);
+/// Fills Conservation::recovered and solved; returns Laws::iterations.
+Expr read_recovery(const Equations& d, Conservation& c);
 /// Reads the text of the scheme for every axis into `c`, and returns the rates of the quantities.
 std::map<int, Expr> read_scheme(const Equations& d, Conservation& c);
 

@@ -11,7 +11,8 @@ namespace vphi::physics::errors {
 
 using dsl::error;
 
-Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed) {
+Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed, double told) {
+  const bool beyond = speed > 1.01 * told;
   return error(
       "E0312", span,
       fmt::format("dt = {:.4g}*dx is above the limit {:.4g}*dx of this scheme", ratio,
@@ -20,7 +21,12 @@ Diagnostic step_beyond_signals(Span span, double ratio, double limit, double spe
       fmt::format("the scheme's text names speed*dt/dx < {:.4g}, and signals of this model "
                   "are as fast as {:.4g}",
                   limit, speed),
-      "take a smaller dt");
+      beyond
+          ? fmt::format("the scheme's `speed` says {:.4g} at most: look at the signs of the laws "
+                        "and at what carries the variables that relax, or give it the speed that "
+                        "is meant; a smaller dt where that is right",
+                        told)
+          : "take a smaller dt");
 }
 
 Diagnostic no_laws(Span span) {
@@ -371,6 +377,15 @@ Diagnostic relaxation_not_resolved(Span dt, Span law, const std::string& name, d
       law, "relaxes in that time");
 }
 
+Diagnostic relaxation_not_positive(Span law, const std::string& name, double time) {
+  return error(
+      "E0834", law, fmt::format("the relaxation time of `{}` is {:.3g} at the start", name, time),
+      "",
+      "q' = (target - q)/time leads to the target where the time is above 0, and away from "
+      "it below",
+      "write a time that is positive in every state; the sign of the target is its own");
+}
+
 Diagnostic signals_beyond_speed(Span law, const std::string& name, double signal, double without,
                                 double speed, const std::string& state) {
   return error(
@@ -380,7 +395,8 @@ Diagnostic signals_beyond_speed(Span law, const std::string& name, double signal
                   state),
       "what relaxes carries signals, the faster the larger its target is for its time; `speed` of "
       "the scheme bounds them",
-      "take a longer time, or give the scheme the speed that is meant");
+      "take a longer time, let the target fall with the state (0.1*h in place of 0.1), or give the "
+      "scheme the speed that is meant");
 }
 
 Diagnostic rate_of_neighbour(Span span, const std::string& name) {

@@ -28,8 +28,9 @@ dsl::Diagnostic solve_stops_short(dsl::Span span, const std::string& name, std::
 /// A warning: the field is stored in f64, the arithmetic is in f32.
 dsl::Diagnostic stored_finer(dsl::Span span, const std::string& name);
 
-/// dt/dx is `ratio`, above `limit`; the largest signal velocity is `speed`.
-Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed);
+/// dt/dx is `ratio`, above `limit`; the largest signal velocity is `speed`, and the scheme has been
+/// told that it is `told` at most.
+Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed, double told);
 Diagnostic no_laws(Span span);
 Diagnostic no_recovery(Span span);
 Diagnostic not_recovered(Span span, const std::string& name);
@@ -68,6 +69,7 @@ Diagnostic derivative_at_face(Span span, const std::string& field, Span declared
 Diagnostic field_beside_step(Span scheme, Span field, const std::string& name,
                              const std::string& scheme_name);
 Diagnostic relaxes_in_turning_frame(Span span, Span metric, const std::string& name);
+Diagnostic relaxation_not_positive(Span law, const std::string& name, double time);
 Diagnostic relaxation_not_resolved(Span dt, Span law, const std::string& name, double steps,
                                    double step);
 /// `without`: the speed where the variable of `law` does not follow its target.

@@ -316,24 +316,39 @@ Expr JointIteration::settled(const std::vector<Expr>& x, const std::vector<Expr>
   return all;
 }
 
-/// The values of all components after so many iterations, which begin with `x`.
-std::vector<Expr> JointIteration::after(std::int64_t rounds, std::vector<Expr> x) const {
+/// The values of all components after so many iterations, which begin with `x`; in `needed` how
+/// many of these change a component by more than its tolerance.
+std::vector<Expr> JointIteration::after(std::int64_t rounds, std::vector<Expr> x,
+                                        Expr* needed) const {
+  algebra::Arena& arena = d_.arena();
+  Expr count = arena.integer(0);
   std::unordered_map<const algebra::Node*, Expr> now;
   for (std::size_t i = 0; i < x.size(); ++i) now[symbols_[i].get()] = x[i];
   for (std::int64_t i = 0; i < rounds; ++i) {
+    Expr change;  // of the tolerance
     for (std::size_t name = 0; name < unknowns_.size(); ++name) {
       std::vector<Expr> then;
       for (const Expr step : steps_[name]) then.push_back(algebra::substitute(step, now));
-      for (std::size_t k = 0; k < then.size(); ++k) now[unknowns_[name].symbols[k].get()] = then[k];
+      for (std::size_t k = 0; k < then.size(); ++k) {
+        Expr& value = now[unknowns_[name].symbols[k].get()];
+        const Expr part =
+            arena.make(Op::Abs, {then[k] - value}) / arena.real(unknowns_[name].solve->tolerance);
+        change = change ? arena.make(Op::Max, {change, part}) : part;
+        value = then[k];
+      }
     }
+    if (needed)
+      count = count + arena.make(Op::Select, {arena.make(Op::Less, {arena.integer(1), change}),
+                                              arena.integer(1), arena.integer(0)});
     std::vector<Expr> moved;
     for (const Expr symbol : symbols_) moved.push_back(now.at(symbol.get()));
     const Expr stays = settled_.empty() ? Expr() : settled(x, moved);
     for (std::size_t k = 0; k < x.size(); ++k) {
-      x[k] = stays ? d_.arena().raw(Op::Select, {stays, x[k], moved[k]}) : moved[k];
+      x[k] = stays ? arena.raw(Op::Select, {stays, x[k], moved[k]}) : moved[k];
       now[symbols_[k].get()] = x[k];
     }
   }
+  if (needed) *needed = count;
   return x;
 }
 
@@ -346,7 +361,7 @@ void JointIteration::write(JointSolution& made) const {
     if (own.empty())
       starts.insert(starts.end(), unknown.symbols.size(), d_.arena().real(unknown.solve->start));
   }
-  const std::vector<Expr> values = after(made.iterations, std::move(starts));
+  const std::vector<Expr> values = after(made.iterations, std::move(starts), &made.needed);
   std::vector<Expr> again;
   if (from_others) again = after(made.iterations, symbols_);
   for (std::size_t name = 0; name < unknowns_.size(); ++name) {

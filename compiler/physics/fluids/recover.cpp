@@ -32,6 +32,9 @@ class Recovery {
   Recovery(const Equations& d, Lowerer& lower, Conservation& made)
       : d_(d), lower_(lower), made_(made), laws_(d.laws), trials_(d, lower, d.laws) {}
 
+  /// Laws::iterations; known after `read`.
+  Expr iterations() const { return iterations_; }
+
   std::vector<Derived> read() {
     const dsl::Clause* clause = d_.ledger.clause("recover");
     if (!clause) d_.fail(errors::no_recovery(laws_.front().span));
@@ -170,6 +173,10 @@ class Recovery {
                             arena().make(Op::Abs, {with_loads(solution.residual)}),
                             solution.reached,
                             {}});
+    if (solution.iterations > 0)
+      made_.solved.back().residual =
+          arena().make(Op::Abs, {found.load - algebra::substitute(g, symbol, found.load)});
+    count(solution.needed);
     if (solution.iterations == 0) found.closed = solution.value;
     found_.push_back(found);
     for (Sample& sample : states_) sample.quantities[array] = sample.u;
@@ -223,6 +230,7 @@ class Recovery {
       Expr& residual = made_.solved[made_.solved.size() - unknowns.size() + k].residual;
       residual = with_loads(residual);
     }
+    count(solution.needed);
     ++together_;
     for (std::size_t i = result.size() - all.size(); i < result.size(); ++i) {
       result[i].clause = together_;
@@ -235,6 +243,12 @@ class Recovery {
     earlier_.emplace_back([iteration, keep](std::vector<Sample>& states) {
       for (Sample& sample : states) keep(sample, iteration.solved(sample.quantities));
     });
+  }
+
+  void count(Expr needed) {
+    if (!needed) return;
+    const Expr own = with_loads(needed);
+    iterations_ = iterations_ ? arena().make(Op::Max, {iterations_, own}) : own;
   }
 
   /// Recovered values in place of the names that have been found.
@@ -514,13 +528,16 @@ class Recovery {
   /// Each adds what it finds to states.
   std::vector<std::function<void(std::vector<Sample>&)>> earlier_;
   int together_ = 0;  ///< groups of names that are iterated together
+  Expr iterations_;
 };
 
 }  // namespace
 
-void read_recovery(const Equations& d, Conservation& c) {
+Expr read_recovery(const Equations& d, Conservation& c) {
   Lowerer lower(d);
-  c.recovered = Recovery(d, lower, c).read();
+  Recovery recovery(d, lower, c);
+  c.recovered = recovery.read();
+  return recovery.iterations();
 }
 
 }  // namespace vphi::physics

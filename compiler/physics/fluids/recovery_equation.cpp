@@ -220,9 +220,10 @@ class Solver {
     for (std::int64_t i = 0; i < solution.iterations; ++i) {
       const Expr next = algebra::substitute(iteration, solved_, u);
       if (!bounded()) {
-        u = next;
-        if (low) u = d_.arena().make(Op::Max, {u, low});
-        if (high) u = d_.arena().make(Op::Min, {u, high});
+        Expr then = next;
+        if (low) then = d_.arena().make(Op::Max, {then, low});
+        if (high) then = d_.arena().make(Op::Min, {then, high});
+        u = counted(solution, u, then);
         continue;
       }
       const Expr rest = algebra::substitute(g, solved_, u) - u, zero = d_.arena().integer(0);
@@ -232,7 +233,9 @@ class Solver {
       high = d_.arena().make(Op::Select, {above, high, u});
       const Expr inside = d_.arena().make(Op::And, {d_.arena().make(Op::LessEqual, {low, next}),
                                                     d_.arena().make(Op::LessEqual, {next, high})});
-      u = d_.arena().make(Op::Select, {inside, next, (low + high) * d_.arena().rational(1, 2)});
+      u = counted(
+          solution, u,
+          d_.arena().make(Op::Select, {inside, next, (low + high) * d_.arena().rational(1, 2)}));
     }
     return ended(std::move(solution), guarded(u, guards), whole);
   }
@@ -267,7 +270,19 @@ class Solver {
                                     : d_.arena().make(Op::Less, {zero, rest});
       left = d_.arena().make(Op::Select, {further, middle, left});
     }
+    solution.needed = d_.arena().integer(solution.iterations);
     return ended(std::move(solution), guarded(left + d_.arena().real(width / 2), guards), whole);
+  }
+
+  /// The iterate `next`, counted where it differs from `u` by more than the tolerance.
+  Expr counted(Solution& solution, Expr u, Expr next) const {
+    Arena& arena = d_.arena();
+    const Expr change = arena.make(Op::Abs, {next - u});
+    const Expr more =
+        arena.make(Op::Select, {arena.make(Op::Less, {arena.real(solve_.tolerance), change}),
+                                arena.integer(1), arena.integer(0)});
+    solution.needed = solution.needed ? solution.needed + more : more;
+    return next;
   }
 
   Solution ended(Solution solution, Expr value, Expr whole) {
@@ -384,7 +399,8 @@ class Solver {
     const std::vector<Guard> guards = strip(g);
     g = snap_numbers(g);
     Expr u = start();
-    for (std::int64_t i = 0; i < solution.iterations; ++i) u = algebra::substitute(g, solved_, u);
+    for (std::int64_t i = 0; i < solution.iterations; ++i)
+      u = counted(solution, u, algebra::substitute(g, solved_, u));
     return ended(std::move(solution), guarded(u, guards), whole);
   }
 

@@ -49,6 +49,7 @@ struct JointSolution {
   /// Whether iterations end as well that start from what a state has with other relaxing variables
   /// alone, and with other densities too, as an earlier stage of a step.
   bool from_others = false, from_stages = false;
+  Expr needed = {};  ///< as Solution::needed, of any component
 };
 
 /// Unknowns whose lines need each other, or the components of one vector. In an iteration each
@@ -99,7 +100,7 @@ class JointIteration {
                                      std::int64_t iterations,
                                      const std::vector<double>& tolerance) const;
   Expr settled(const std::vector<Expr>& x, const std::vector<Expr>& then) const;
-  std::vector<Expr> after(std::int64_t rounds, std::vector<Expr> x) const;
+  std::vector<Expr> after(std::int64_t rounds, std::vector<Expr> x, Expr* needed = nullptr) const;
   void write(JointSolution& made) const;
 
   const Equations& d_;

@@ -384,7 +384,7 @@ void check_relaxation(const Program& d, System& system) {
   Arena& arena = d.arena();
   // q' = -q/time grows in steps above 2 times `time` with Euler and Heun, and little later with
   // integrators of higher order
-  constexpr double kLargest = 2;
+  constexpr double kLargest = 2, kNoTime = 1e30;
   std::map<const algebra::Node*, std::string> names;  // variables with one time share a promise
   for (const Law& law : d.laws) {
     if (!law.time) continue;
@@ -395,7 +395,12 @@ void check_relaxation(const Program& d, System& system) {
     if (!law.time || !names.contains(law.time.get())) continue;
     const std::string shared = names.at(law.time.get());
     names.erase(law.time.get());
-    const Expr steps = d.dt / law.time;
+    const auto least = largest_at_start(system, arena.integer(0) - law.time);
+    if (least && !(*least < 0))
+      d.fail(errors::relaxation_not_positive(law.span, law.name, -*least));
+    // a time that is not above 0 breaks the promise too
+    const Expr steps = arena.make(Op::Select, {arena.make(Op::Less, {arena.integer(0), law.time}),
+                                               d.dt / law.time, arena.real(kNoTime)});
     const auto most = d.adaptive() ? std::nullopt : largest_at_start(system, steps);
     if (most && !(*most < kLargest))
       d.fail(errors::relaxation_not_resolved(span, law.span, law.name, *most,

@@ -39,6 +39,9 @@ struct Law {
 struct Laws {
   std::vector<Law> laws;
   std::optional<Conservation> conservation;
+  /// How many iterations of `solve` change the solution of a site by more than its tolerance, of
+  /// several names the most; null where nothing is iterated.
+  Expr iterations;
   /// Limits of conserved quantities; those of fields belong to the stage Program.
   std::vector<Derived> limits;
   std::map<int, Expr> conserved_rates;

@@ -22,6 +22,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/start.hpp"
 #include "compiler/physics/starts/init_errors.hpp"
+#include "compiler/physics/starts/point_start.hpp"
 #include "compiler/physics/starts/spectrum_start.hpp"
 #include "compiler/physics/starts/start_files.hpp"
 #include "compiler/physics/starts/vacuum_start.hpp"
@@ -230,7 +231,8 @@ Value mean_of(const Equations& d, Lowerer& lower, const dsl::Expr& e, const Init
     return lower.real(*e.args[i], "a parameter of the distribution", Scope::in(reading));
   };
   if (e.text == "normal") return Value::of(arg(0) ? arg(0) : arena.integer(0));
-  if (e.text == "waterbag" || e.text == "ball") return Value::of(arena.integer(0));
+  if (e.text == "waterbag" || e.text == "ball" || e.text == "density")
+    return Value::of(arena.integer(0));
   if (e.text == "cauchy") return Value::of(arg(0));
   if (e.text == "uniform") {
     return Value::of(arg(0) ? (arg(0) + arg(1)) / arena.integer(2) : arena.rational(1, 2));
@@ -320,7 +322,10 @@ std::map<int, Expr> homogeneous_values(const Equations& d, Lowerer lower) {
   for (const InitItem& init : init_items(d)) {
     Reading reading;
     reading.random = [&](const dsl::Expr& e, const Reading& here) {
-      return mean_of(d, lower, e, init, here);
+      const Value mean = mean_of(d, lower, e, init, here);
+      const auto size = static_cast<std::size_t>(init.field->rows * init.field->columns);
+      if (!init.field->particle || !mean.scalar() || size == 1) return mean;
+      return Value{init.field->rows, init.field->columns, std::vector(size, mean.parts[0])};
     };
     const auto parts = as_arrays(d, init, value_of(d, lower, init, reading));
     const auto& arrays = init.velocity ? init.field->velocities : init.field->arrays;
@@ -425,6 +430,7 @@ class RandomArrays {
     if (init.by_component && e.text == "normal") return Value{1, 1, {complex_normal(e, reading)}};
     if (field.spinor && e.text == "normal") return spinor(e, field, reading);
     if (e.text == "ball") return ball(e, field, reading);
+    if (e.text == "density") return points(e, field, reading);
     if (field.cells.size() == 1) return Value::of(number(e, reading));
     // a real number of its own for each component
     Value v{field.rows, field.columns, {}};
@@ -569,6 +575,21 @@ class RandomArrays {
     std::vector<Component> parts;
     for (const Expr n : direction) parts.push_back({radius * n, {}});
     return Value::vector(std::move(parts));
+  }
+
+  /// Components of one draw, which the host makes as often as there are components.
+  Value points(const dsl::Expr& e, const StateField& field, const Reading& reading) {
+    if (!field.particle || field.columns != 1 || field.complex || field.rows > 3)
+      d_.fail(errors::density_of_no_points(e.span, field.name));
+    RandomField drawn = point_draw(d_, lower_, e, reading, field.rows);
+    std::vector<Component> parts;
+    int stream = -1;
+    for (drawn.entry = 0; drawn.entry < field.rows; ++drawn.entry) {
+      parts.push_back({add(drawn, d_.arena().integer(1), e.span), {}});
+      RandomField& made = d_.collected.random.back();
+      stream = made.stream = stream < 0 ? made.stream : stream;
+    }
+    return field.rows == 1 ? Value::of(parts[0].re) : Value::vector(std::move(parts));
   }
 
   /// A number known before the run; it may differ between the instances of the sweep.

@@ -70,6 +70,36 @@ Diagnostic spectrum_not_positive(Span span, double k, double value) {
                "change the formula there, for instance by a factor (k < K) that ends it");
 }
 
+Diagnostic no_density(Span span, double r, double value) {
+  return error("E0876", span, fmt::format("this density is {:.6g} at r = {:.6g}", value, r), "",
+               "a density of points is a finite number, not below 0, at every distance r up to "
+               "`reach`",
+               "change the formula there, for instance by a factor (r < R) that ends it");
+}
+
+Diagnostic density_is_zero(Span span, double reach) {
+  return error("E0876", span, fmt::format("this density is 0 at all distances up to {:.6g}", reach),
+               "", "points lie where their density is above 0",
+               "check the units of the formula and of `reach`");
+}
+
+Diagnostic density_of_no_points(Span span, const std::string& name) {
+  return error(
+      "E0876", span, fmt::format("`{}` is no point", name), "",
+      "density(f, reach = R) draws the places of bodies: a number, vec(2) or vec(3) of each",
+      "declare `particles NAME: n` and `var x[k]: vec(3)`, and write init x ~ "
+      "density(...); for a field write a formula of x, y and z");
+}
+
+Diagnostic no_room_for_points(Span span, int points, double apart, double reach) {
+  return error(
+      "E0877", span,
+      fmt::format("{} points at distances of {:.6g} have no room within {:.6g} of the origin",
+                  points, apart, reach),
+      "", "points of a species are at least `apart` from each other, and none lies beyond `reach`",
+      "a smaller `apart`, or a larger `reach`");
+}
+
 Diagnostic spectrum_beyond_file(Span span, const std::string& file, double first, double last,
                                 double least, double largest) {
   return error("E0871", span,

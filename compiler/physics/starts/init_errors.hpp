@@ -1,4 +1,4 @@
-// Messages about initial values (E0724 to E0728).
+// Messages about initial values (E0724 to E0728, E0870, E0871, E0876, E0877).
 #pragma once
 
 #include <string>
@@ -26,6 +26,12 @@ Diagnostic spectrum_not_positive(Span span, double k, double value);
 /// The file has powers from `first` to `last`, the box wave numbers from `least` to `largest`.
 Diagnostic spectrum_beyond_file(Span span, const std::string& file, double first, double last,
                                 double least, double largest);
+/// The density of `density` is below 0, infinite or not a number at a distance r.
+Diagnostic no_density(Span span, double r, double value);
+Diagnostic density_is_zero(Span span, double reach);
+/// Not of bodies, or of vectors with more than three components.
+Diagnostic density_of_no_points(Span span, const std::string& name);
+Diagnostic no_room_for_points(Span span, int points, double apart, double reach);
 Diagnostic random_not_here(Span span, const std::string& name);
 
 }  // namespace vphi::physics::errors

@@ -228,6 +228,13 @@ class SiteLoopsBuilder {
     return item.kind == Item::Kind::Array && item.value.is(Op::PairSum);
   }
 
+  /// Whether a sweep adds up pairs, which has no other stores.
+  bool pairs_at(int level) const {
+    for (std::size_t i = 0; any_pairs_ && i < items_.size(); ++i)
+      if (live_[i] && level_[i] == level && over_pairs(i)) return true;
+    return false;
+  }
+
   /// Removes levels without a sweep.
   void close_ranks() {
     std::set<int> used;
@@ -361,7 +368,7 @@ class SiteLoopsBuilder {
     // the sites on which the old value matters are not known
     const int there = wanted_.pure ? -1 : block_.parity();
     const int parity = defined_here(value) ? item_of(value).parity : there;
-    while (parities_.contains(level) && parities_.at(level) != parity) ++level;
+    while (pairs_at(level) || (parities_.contains(level) && parities_.at(level) != parity)) ++level;
     parities_.emplace(level, parity);
     const bool second_buffer =
         life != lives_.end() && life->second.last == level && life->second.away;

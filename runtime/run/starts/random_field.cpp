@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 
+#include "program/points.hpp"
 #include "program/wave_numbers.hpp"
 #include "runtime/io/configurations/wilson_loop.hpp"
 #include "runtime/io/field_file.hpp"
@@ -12,6 +14,7 @@
 #include "runtime/io/point_file.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/run/session.hpp"
+#include "runtime/run/starts/points.hpp"
 #include "runtime/run/starts/random_parts.hpp"
 
 namespace vphi::runtime {
@@ -93,6 +96,23 @@ std::vector<double> numbers_of(const io::Configuration& c, const RandomField& fi
   return out;
 }
 
+/// Points of each instance. An error in one of them is an error of all.
+void draw_points(const RandomField& field, const std::vector<OfInstance>& own, int threads,
+                 std::size_t bodies, std::span<double> out) {
+  const PointDraw draw(field);
+  std::vector<std::exception_ptr> failed(own.size());
+  parallel_ranges(std::ssize(own), threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) try {
+        const auto at = static_cast<std::size_t>(i);
+        draw(own[at].seed, out.subspan(at * bodies, bodies));
+      } catch (...) {
+        failed[static_cast<std::size_t>(i)] = std::current_exception();
+      }
+  });
+  for (const std::exception_ptr& error : failed)
+    if (error) std::rethrow_exception(error);
+}
+
 /// The fields of some members of a stack, on the lattice.
 std::vector<std::vector<double>> fields_of_file(const program::Program& p, const RandomField& field,
                                                 const std::vector<std::int64_t>& members) {
@@ -161,6 +181,10 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
     const auto values =
         numbers_of((configurations ? *configurations : own_files).read(p, field), field);
     for (std::int64_t i = 0; i < count; ++i) std::ranges::copy(values, out.begin() + i * p.sites());
+    return out;
+  }
+  if (program::is_points(field)) {
+    draw_points(field, own, threads, sites, out);
     return out;
   }
   const bool waves = by_mode(field);

@@ -4,8 +4,8 @@
 // lists (program/wave_numbers.hpp). Normal: mean 0, variance 1; Uniform in (low, high); both
 // numbered by site. File: the field of a file, resampled onto the box (runtime/io/field_file.hpp);
 // may throw ResultsError. Link: one real number of each site's links in a gauge configuration;
-// ConfigurationError. The result is multiplied by the field's amplitude. Throws RunError where the
-// lattice has no vacuum (four dimensions).
+// ConfigurationError. Points: points.hpp. The result is multiplied by the field's amplitude. Throws
+// RunError where the lattice has no vacuum (four dimensions).
 #pragma once
 
 #include <map>

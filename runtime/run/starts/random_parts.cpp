@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include "program/points.hpp"
 #include "program/wave_numbers.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/random/philox.hpp"
@@ -45,7 +46,8 @@ bool by_mode(const RandomField& field) {
 }
 
 bool by_site(const RandomField& field) {
-  return field.kind == RandomField::Kind::Normal || field.kind == RandomField::Kind::Uniform;
+  return !program::is_points(field) &&
+         (field.kind == RandomField::Kind::Normal || field.kind == RandomField::Kind::Uniform);
 }
 
 Vacuum vacuum_of(const program::Program& p, const RandomField& field, const OfInstance& own) {

@@ -2,6 +2,7 @@
 // fluids that start from these, many in one launch, with the bits that each has alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -42,45 +43,38 @@ class Events : public ::testing::Test {
   };
   static constexpr Nucleus kGold{197, "4.2", 6.38, 0.535}, kLead{208, "6.4", 6.62, 0.546};
 
-  /// Nucleons of so many events with the text of docs/viscous.md; results in `folder_`.
+  /// Whether nucleons of a nucleus see each other: `apart` and `centred` of the page's text.
+  enum class Nucleons { Independent, AsWritten };
+
+  /// Nucleons of so many events with the text of docs/viscous.md and more lines; results in
+  /// `folder_`.
   runtime::RunResult nuclei(const std::string& events, const std::string& b = "7 [fm]",
-                            const Nucleus& of = kGold) const {
+                            const Nucleus& of = kGold, Nucleons draw = Nucleons::Independent,
+                            const std::string& more = "") const {
     std::ifstream page(VPHI_SOURCE_DIR "/docs/viscous.md");
     std::string text{std::istreambuf_iterator<char>(page), {}};
     text.erase(0, text.find("model nucleons \""));
     text.erase(text.find("```"));
-    const std::string ball = "6.38 [fm]*share[k]^(1/3)";
-    const auto place = text.find(ball);
-    EXPECT_NE(place, std::string::npos);
-    text.replace(place, ball.size(), "table(\"gold.txt\", share[k])*(1 [fm])");
+    const auto change = [&](const std::string& from, const std::string& to) {
+      const auto place = text.find(from);
+      ASSERT_NE(place, std::string::npos) << from;
+      text.replace(place, from.size(), to);
+    };
+    change("6.38 [fm]", fmt::format("{} [fm]", of.radius));
+    change("0.535 [fm]", fmt::format("{} [fm]", of.skin));
     for (const char* name : {"one: ", "two: "})
-      text.replace(text.find(name) + 5, 3, std::to_string(of.nucleons));
-    text.replace(text.find("4.2 [fm^2]"), 3, of.sigma);
+      change(name + std::string("197"), name + std::to_string(of.nucleons));
+    change("4.2 [fm^2]", of.sigma + std::string(" [fm^2]"));
+    if (draw == Nucleons::Independent)
+      change(",\n                 apart = 0.4 [fm], centred = on", "");
+    if (!more.empty()) change("param b = 7 [fm], ", more + "param ");
     std::ofstream(folder_ / "nucleons.vphi") << text;
-    write_shares(of);
     testing::Simulation setup;
-    setup.set = {{"event", events}, {"b", b}};
+    setup.set = {{"event", events}};
+    if (more.empty()) setup.set.emplace_back("b", b);
+    setup.keep_state = events.find("..") == std::string::npos;
     setup.out = folder_.path().string();
     return testing::run_file((folder_ / "nucleons.vphi").string(), setup);
-  }
-
-  /// The share of the nucleons within a radius, by the middles of thin shells.
-  void write_shares(const Nucleus& of) const {
-    std::vector<double> within{0};
-    constexpr int kRows = 560, kParts = 50;
-    constexpr double kStep = 0.025;  // fm
-    for (int row = 0; row < kRows; ++row) {
-      double sum = within.back();
-      for (int part = 0; part < kParts; ++part) {
-        const double r = kStep * (row + (part + 0.5) / kParts);
-        sum += r * r / (1 + std::exp((r - of.radius) / of.skin));
-      }
-      within.push_back(sum);
-    }
-    std::ofstream out(folder_ / "gold.txt");
-    for (std::size_t row = 0; row < within.size(); ++row)
-      out << fmt::format("{:.13g} {:.6g}\n", within[row] / within.back(),
-                         kStep * static_cast<double>(row));
   }
 
   /// A conformal fluid with shear stress that starts from these nucleons, half a fm further.
@@ -139,6 +133,90 @@ TEST_F(Events, NucleonsAndCollisionsHaveTheirExactMeans) {
       EXPECT_LT(error, 0.003 * expected) << name;
     }
   }
+}
+
+/// Nucleons that keep a distance of 0.4 fm, each nucleus about its mean: the numbers of an
+/// independent code with their errors.
+TEST_F(Events, NucleonsThatKeepTheirDistance) {
+  const auto result = nuclei("0..3999", "7 [fm]", kGold, Nucleons::AsWritten);
+  const auto& hit = result.find("N_part")->values.back();
+  const auto [mean, error] = mean_with_error(hit);
+  EXPECT_NEAR(mean, 180.38, 4 * std::hypot(error, 0.05));
+  const double deviation = error * std::sqrt(static_cast<double>(hit.size()));
+  EXPECT_NEAR(deviation, 10.61, 4 * 10.61 / std::sqrt(2.0 * static_cast<double>(hit.size())));
+  const auto [collisions, of_collisions] = mean_with_error(result.find("N_coll")->values.back());
+  EXPECT_NEAR(collisions, 415.7, 4 * std::hypot(of_collisions, 0.2));
+}
+
+/// The places of an event: of each nucleus, by nucleon, three components.
+TEST_F(Events, NoTwoNucleonsOfANucleusAreCloserThanTheirDistance) {
+  constexpr std::size_t kNucleons = 197;
+  for (const auto draw : {Nucleons::AsWritten, Nucleons::Independent}) {
+    const auto result = nuclei("17", "7 [fm]", kGold, draw);
+    double closest = 1e9, off = 0;
+    for (const std::size_t first : {std::size_t{0}, kNucleons}) {
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        double sum = 0;
+        for (std::size_t k = first; k < first + kNucleons; ++k) sum += result.state[axis][k];
+        off = std::max(off, std::abs(sum));
+      }
+      for (std::size_t k = first; k < first + kNucleons; ++k)
+        for (std::size_t l = first; l < k; ++l) {
+          double square = 0;
+          for (std::size_t axis = 0; axis < 3; ++axis) {
+            const double d = result.state[axis][k] - result.state[axis][l];
+            square += d * d;
+          }
+          closest = std::min(closest, std::sqrt(square));
+        }
+    }
+    const bool apart = draw == Nucleons::AsWritten;
+    EXPECT_EQ(closest >= 0.4 * (1 - 1e-5), apart) << closest;
+    EXPECT_EQ(off < 1e-3, apart) << off;
+  }
+}
+
+/// Lead on lead at all impact parameters below 20 fm: the cross section and two classes of
+/// centrality by the impact parameter, numbers of an independent code.
+TEST_F(Events, ClassesOfCentrality) {
+  const std::string drawn =
+      "u[k] ~ uniform(0, 1)\nb = 20 [fm]*sqrt(sum((u[k] if k == 0 else 0), k))\n"
+      "nearness = (20 [fm] - b)/(1 if N_coll > 0 else 0)\n"
+      "at end: nearness -> \"nucleons.h5\"\n";
+  constexpr double kEvents = 6000;
+  const auto all = nuclei("0..5999", "", kLead, Nucleons::AsWritten, drawn);
+  const auto& near = all.find("nearness")->values.back();
+  const auto collided =
+      static_cast<double>(std::ranges::count_if(near, [](double v) { return std::isfinite(v); }));
+  const double square = 400 * 3.14159265358979 / kEvents;
+  EXPECT_NEAR(square * collided, 760,
+              4 * std::hypot(2, square * std::sqrt(collided * (1 - collided / kEvents))));
+  if (!written()) GTEST_SKIP() << "this build writes no HDF5";
+  fs::rename(folder_ / "nucleons.h5", folder_ / "all.h5");
+  const auto of_class = [&](const char* shares) {
+    return nuclei(fmt::format("ranked(\"all.h5:/series/nearness\", {})", shares), "", kLead,
+                  Nucleons::AsWritten, drawn);
+  };
+  const auto central = of_class("0.95..1"), middle = of_class("0.7..0.8");
+  const auto check = [&](const runtime::RunResult& result, const char* name, double expected,
+                         double known) {
+    const auto [mean, error] = mean_with_error(result.find(name)->values.back());
+    EXPECT_NEAR(mean, expected, 4 * std::hypot(error, known)) << name;
+  };
+  check(central, "N_part", 383.1, 0.3);
+  check(central, "N_coll", 1685.9, 2.6);
+  check(middle, "N_part", 184.95, 0.28);
+  check(middle, "N_coll", 552.1, 1.2);
+  // the classes by hand: the members are those of the first run, with their numbers
+  std::vector<double> finite;
+  for (const double v : near)
+    if (std::isfinite(v)) finite.push_back(v);
+  std::ranges::sort(finite);
+  auto top = central.find("nearness")->values.back();
+  std::ranges::sort(top);
+  const auto n =
+      static_cast<std::ptrdiff_t>(std::llround(0.95 * static_cast<double>(finite.size())));
+  EXPECT_EQ(top, std::vector<double>(finite.begin() + n, finite.end()));
 }
 
 /// Event k among many is event k alone, whatever stands beside it.

@@ -113,6 +113,85 @@ TEST(Unrecovered, AnInitialStateFasterThanLight) {
   EXPECT_NE(found.lines.find("first at site (9, 0), x = -0.025"), std::string::npos) << found.lines;
 }
 
+/// A fluid in one dimension that starts anywhere, whose velocity is solved for.
+std::string what_limits(const std::string& solve, const std::string& start,
+                        const std::string& pressure = "eps/3 + eps^2/(100 + 10*eps)") {
+  return broken(fmt::format(R"(model limits "an equation that is not solved"
+lattice line: 16, length = 1, boundary = outflow
+primitive eps, v: real
+p(eps) = {}
+W2 = 1/(1 - v^2)
+conserve M = (eps + p)*W2*v:     d(M*v, x) + d(p, x)
+conserve E = (eps + p)*W2 - p:   d((E + p)*v, x)
+recover {{
+  u   = abs(M)/(E + p)
+  eps = E - abs(M)*u
+  v   = M/(E + p)
+  solve u by {}
+}}
+scheme kt, speed = 1
+evolve heun, dt = 0.2*dx, until = t > 0.1
+init {}
+precision real = f64
+every 10 steps: total(E) -> "limits.h5"
+)",
+                            pressure, solve, start))
+      .lines;
+}
+
+TEST(Unrecovered, WhatLimitsTheEquationIsSaid) {
+  const auto says = [](const std::string& lines, const std::string& part) {
+    EXPECT_NE(lines.find(part), std::string::npos) << lines;
+  };
+  // |M| > E: there is no such state
+  for (const char* solve : {"newton, tol = 1e-10, max = 40, start = 0, from = 0, to = 1",
+                            "bisection, tol = 1e-10, max = 100, from = 0, to = 1"}) {
+    const std::string none = what_limits(solve, "E = 1, M = 2");
+    says(none, "the equation of `u` is not solved: it is off by 1.95");
+    says(none, "no value from its bound `from`, 0, to its bound `to`, 1, solves it");
+  }
+  says(what_limits("newton, tol = 1e-10, max = 40, start = 0, from = 0, to = 1", "E = 1, M = 2"),
+       "in 40 iterations of Newton's method");
+}
+
+TEST(Unrecovered, OfAStartTheHintIsTheStart) {
+  const Broken found = broken(pushed("E = 1, M = [2, 0]"));
+  EXPECT_NE(found.hint.find("correct `init`"), std::string::npos) << found.hint;
+  EXPECT_EQ(found.hint.find("smaller dt"), std::string::npos) << found.hint;
+}
+
+/// The iterations that a solution needs: u = g(u) at v = 0.1, whose error each multiplies by v^2
+/// times the slope of the pressure, 0.0033 and more.
+TEST(Unrecovered, IterationsThatAreNeededAreCounted) {
+  const auto result = run_text(R"(model counted "iterations of a recovery"
+lattice line: 16, length = 1, boundary = outflow
+primitive eps, v: real
+p(eps) = eps/3 + eps^2/(100 + 10*eps)
+W2 = 1/(1 - v^2)
+conserve M = (eps + p)*W2*v:     d(M*v, x) + d(p, x)
+conserve E = (eps + p)*W2 - p:   d((E + p)*v, x)
+recover {
+  u   = abs(M)/(E + p)
+  eps = E - abs(M)*u
+  v   = M/(E + p)
+  solve u by fixed_point, tol = 1e-10, max = 100, start = 0
+}
+scheme kt, speed = 1
+evolve heun, dt = 0.2*dx, until = t > 0.1
+init eps = 1, v = (0.1 if x < 0 else 0)
+precision real = f64
+now = max(iterations)
+every 2 steps: now, least = min(iterations), gone = t -> "counted.h5"
+at end: average = mean(now, over = time) -> "counted.h5"
+)",
+                               {});
+  // changes of 0.1, 3e-4, 1e-6, 4e-9, and then less than 1e-10; none where nothing moves
+  EXPECT_EQ(result.find("now")->points.front().second, 4);
+  EXPECT_EQ(result.find("least")->points.front().second, 0);
+  EXPECT_GE(last(result, "average"), 4);
+  EXPECT_LE(last(result, "average"), 6);
+}
+
 // ---- states that a model is tried on ------------------------------------------------------------
 
 /// A fluid in one dimension whose velocity is a number; the density of the energy times `wrong`.
