@@ -18,8 +18,9 @@ namespace {
 
 using testing::last;
 
-std::string chain(const std::string& lattice, const std::string& gauge) {
-  return "model joined \"forces along all axes\"\nlattice grid: " + lattice +
+std::string chain(const std::string& lattice, const std::string& gauge,
+                  const std::string& sweep = "") {
+  return "model joined \"forces along all axes\"\n" + sweep + "lattice grid: " + lattice +
          "\ngauge U: " + gauge +
          "\nfermion psi: spinor, boundary(y) = antiperiodic\n"
          "D(psi) = psi - 0.15*sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
@@ -61,6 +62,24 @@ TEST(JoinedSweeps, ReadSpinorsOnce) {
                                      "kick_S_xyzt";
                             }),
       4);
+}
+
+/// Chains of a small lattice fill a device together: each has a thread a site, in kernels with sums
+/// too.
+TEST(JoinedSweeps, AndSweepsOfSmallChainsHaveAThreadASite) {
+  const Compilation c = testing::compile_for_gpu(chain("8^4", "SU(2)", "sweep chain = 1..32\n"),
+                                                 testing::opencl_gpu(132));
+  ASSERT_TRUE(c.program);
+  int long_sites = 0, with_sums = 0;
+  for (const program::Kernel& k : c.program->kernels) {
+    const std::int64_t threads = std::int64_t{k.grid[0]} * k.grid[1] * k.grid[2] * k.block[0];
+    if (k.name.find("start") != std::string::npos || k.loads < 48) continue;
+    EXPECT_GE(threads, 32 * 4096) << k.name;
+    ++long_sites;
+    with_sums += k.partials > 0;
+  }
+  EXPECT_GE(long_sites, 5);
+  EXPECT_GE(with_sums, 2);
 }
 
 TEST(JoinedSweeps, StayApartOnProcessors) {
