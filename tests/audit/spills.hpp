@@ -29,6 +29,8 @@ constexpr std::array kSpilling{
     Spilling{"gauge/tm4.vphi", "drift", 440, "the exponential of SU(3) in f64"},
     Spilling{"gauge/tm4.vphi", "close", 300, "the exponential of SU(3), and the energy, in f64"},
     Spilling{"gauge/tm4.vphi", "solve_", 64, "eight neighbours of a spinor in f64"},
+    Spilling{"gauge/tm4.vphi", "kick_", 200, "four axes, and addresses of chains, in f64"},
+    Spilling{"gauge/tm4.vphi", "energy_", 16, "the energy, and addresses of chains, in f64"},
     Spilling{"gauge/tmqcd.vphi", "energy_", 1100, "determinants, once a trajectory"},
     Spilling{"gauge/tmqcd.vphi", "kick_", 40, "X, Y and phi of all axes in f64"},
     Spilling{"gauge/one_flavour.vphi", "solve_", 400, "addresses of 50 arrays"},
