@@ -21,7 +21,38 @@ dsl::ModelText parsed(const std::string& text) {
   return dsl::parse(std::make_shared<const dsl::Source>("model", text, 0), ignored);
 }
 
+/// The expression without the numbers of rounds after which its solvers give up: what was solved
+/// within them has the same bits for any larger number.
+dsl::ExprPtr without_limits(const dsl::ExprPtr& expr) {
+  if (!expr) return expr;
+  dsl::Expr copy = *expr;
+  for (dsl::ExprPtr& arg : copy.args) arg = without_limits(arg);
+  for (dsl::NamedArgument& named : copy.named) {
+    named.value = without_limits(named.value);
+    if (!named.value || (named.name != "solver" && named.name != "force")) continue;
+    dsl::Expr solver = *named.value;
+    std::erase_if(solver.named, [](const auto& option) { return option.name == "max"; });
+    named.value = std::make_shared<const dsl::Expr>(std::move(solver));
+  }
+  return std::make_shared<const dsl::Expr>(std::move(copy));
+}
+
+/// The line without what may change between two parts of a run.
+void leave_out_free(dsl::Line& line) {
+  line.definition.value = without_limits(line.definition.value);
+  for (dsl::Item& item : line.clause.items) item.value = without_limits(item.value);
+  const auto ends = [&](const dsl::Item& item) {
+    if (!item.head) return false;
+    const std::string& name = item.head->name;
+    return line.clause.keyword == "evolve"
+               ? name == "until"
+               : line.clause.keyword == "sample" && (name == "trajectories" || name == "sweeps");
+  };
+  std::erase_if(line.clause.items, ends);
+}
+
 std::string canonical_text(dsl::Line line) {
+  leave_out_free(line);
   line.documentation.clear();
   line.comments_above.clear();
   line.comment_beside.clear();
@@ -73,8 +104,6 @@ std::vector<Statement> statements(const dsl::ModelText& model) {
     if (is_free(line.clause.keyword)) continue;
     dsl::Line copy = line;
     auto& items = copy.clause.items;
-    if (line.clause.keyword == "evolve")
-      std::erase_if(items, [](const dsl::Item& i) { return i.head && i.head->name == "until"; });
     if (line.clause.keyword == "param") {
       for (const dsl::Item& item : line.clause.items) {
         items = {item};
@@ -108,8 +137,8 @@ std::vector<Statement> used(const std::vector<Statement>& all) {
 
 [[noreturn]] void changed(const std::string& what) {
   throw RunError("E0851", fmt::format("the model is not the one of the checkpoint: {}", what),
-                 "only the end, outputs, expectations, device and precision may change; undo this, "
-                 "or start over with --restart");
+                 "only the end, outputs, expectations, `max` of solvers, device and precision may "
+                 "change; undo this, or start over with --restart");
 }
 
 }  // namespace

@@ -182,7 +182,8 @@ std::optional<std::vector<LocalTerm>> local_inverse(const DiracOperator& d) {
   return local_inverse(d, gamma5());
 }
 
-std::optional<std::vector<LocalTerm>> local_inverse(const DiracOperator& d, const SpinMatrix& g5) {
+std::optional<std::pair<Complex, Complex>> local_numbers(const DiracOperator& d,
+                                                         const SpinMatrix& g5) {
   if (d.local.empty()) return std::nullopt;
   Arena& arena = *d.local[0].weight.re->arena;
   Complex a = scalar(arena, 0), b = scalar(arena, 0);
@@ -197,6 +198,14 @@ std::optional<std::vector<LocalTerm>> local_inverse(const DiracOperator& d, cons
     if (!one.zero()) a = plus(a, quarter(one));
     if (!five.zero()) b = plus(b, quarter(five));
   }
+  return std::pair(a, b);
+}
+
+std::optional<std::vector<LocalTerm>> local_inverse(const DiracOperator& d, const SpinMatrix& g5) {
+  const auto numbers = local_numbers(d, g5);
+  if (!numbers) return std::nullopt;
+  const auto& [a, b] = *numbers;
+  Arena& arena = *a.re->arena;
   // of the numbers that are usual, a real and b imaginary, the divisor is real
   const Complex divisor = minus(times(a, a), times(b, b));
   const Complex inverse = times(over(arena.integer(1), norm2(divisor)), conjugate(divisor));

@@ -17,6 +17,9 @@ Gammas two_component_gammas();
 /// basis.
 SpinMatrix gamma5_of(const Gammas& gammas);
 
+/// The terms at the site as a + b gamma5: a and b. Nothing for other spin matrices.
+std::optional<std::pair<Complex, Complex>> local_numbers(const DiracOperator& d,
+                                                         const SpinMatrix& g5);
 /// local_inverse of dirac.hpp in the basis of this gamma5.
 std::optional<std::vector<LocalTerm>> local_inverse(const DiracOperator& d, const SpinMatrix& g5);
 

@@ -11,6 +11,7 @@
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/rounds.hpp"
+#include "compiler/kernel/site_cost.hpp"
 
 namespace vphi::kernel {
 namespace {
@@ -21,8 +22,6 @@ using algebra::Op;
 constexpr int kSameEverywhere = -1;  ///< the same at all sites
 constexpr int kOfOwnSite = -2;       ///< belongs to its site: coordinates, random numbers
 
-/// Instructions in the time of a byte. H200: 3.15e13 instructions and 4.3e12 bytes a second.
-constexpr int kInstructionsOfAByteF32 = 7, kInstructionsOfAByteF64 = 4;
 /// Of a value that is stored at all.
 constexpr int kLeastOfAValue = 12;
 /// Of the whole kernel's time that both may take.
@@ -312,9 +311,7 @@ class ValuesOfNeighbours {
   }
 
   int time(int instructions, int bytes) const {
-    const int of_a_byte =
-        kernel_.compute == Precision::F32 ? kInstructionsOfAByteF32 : kInstructionsOfAByteF64;
-    return std::max(instructions, of_a_byte * bytes);
+    return time_of_site(instructions, bytes, kernel_.compute);
   }
 
   int time_of(std::span<const int> chosen) const {

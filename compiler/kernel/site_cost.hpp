@@ -46,6 +46,10 @@ struct LeastWork {
 };
 LeastWork least_work(const Kernel& kernel, const Cost& cost, bool processor);
 
+/// The time of a site on a GPU in instructions: that of its instructions, or of its bytes where
+/// memory takes longer.
+int time_of_site(int instructions, int bytes, Precision precision);
+
 /// dx^power / denominator: the factor of a stencil's integer sum.
 long double stencil_factor(const algebra::StencilData& stencil, double dx);
 

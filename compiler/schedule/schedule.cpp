@@ -7,6 +7,7 @@
 #include "compiler/schedule/integrator/choose.hpp"
 #include "compiler/schedule/rounded_numbers.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
+#include "compiler/schedule/steps/joined_sweeps.hpp"
 #include "compiler/schedule/steps/recentring.hpp"
 
 namespace vphi::schedule {
@@ -43,6 +44,7 @@ std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved&
   const auto stepping = choose_step(system, tables.slots, tables.storage, diagnostics);
   if (!stepping) return std::nullopt;
   StepLoops step = step_loops(system, *stepping, tables.slots);
+  join_sweeps(step, tables.storage, registers);
   LoopSequence recentres = recentring(system, tables.slots, tables.storage);
   Initial initial = initial_state(system, tables.slots, tables.storage);
   Checks checks = make_checks(system, *stepping, tables);

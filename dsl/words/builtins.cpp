@@ -170,8 +170,8 @@ constexpr GivenName kGivenNames[] = {
     {"sample", "sweep", Base::Integer, false, "number of sweeps done"},
     {"sample", "deltaH", Base::Real, false, "change of H in the last trajectory"},
     {"sample", "reversibility", Base::Real, false,
-     "how far a trajectory there and back ends from its start; makes each trajectory twice as "
-     "long"},
+     "how far a trajectory there and back ends from its start; one after which it is needed takes "
+     "twice as long"},
     {"sample", "accept", Base::Real, false,
      "share of proposals that the last trajectory, or sweep of metropolis, has accepted"},
     {"sample", "exchanged", Base::Real, false,

@@ -56,9 +56,36 @@ TEST_F(TrajectoryResume, ASolveThatFailsKeepsTheChain) {
     EXPECT_GT(std::ranges::count(rows, '\n'), 2);
     EXPECT_EQ(whole.substr(0, rows.size()), rows);
     EXPECT_FALSE(text(out + "/checkpoint/rounds.checkpoint").empty());
+    // more rounds change nothing of what was solved: the chain goes on to the same end
+    const auto more = vphi(run + "--out " + out + " --resume=" + out + " --set most=200");
+    ASSERT_EQ(more.status, 0) << more.error;
+    EXPECT_EQ(text(out + "/rounds.series.csv"), whole);
+    const auto other = vphi(run + "--out " + out + " --resume=" + out + " --set kappa=0.19");
+    EXPECT_NE(other.error.find("E0851"), std::string::npos) << other.error;
     return;
   }
   ADD_FAILURE() << "no number of rounds suffices for some trajectories alone";
+}
+
+/// The number of trajectories is the end of a chain, which may be moved in the text.
+TEST_F(TrajectoryResume, MoreTrajectoriesGoOn) {
+  const auto model = [](int trajectories) {
+    return "model longer \"a chain\"\nlattice grid: 4^2\ngauge U: U(1)\n"
+           "action S = 2*sum(1 - re(loop(mu, nu, -mu, -nu)), mu < nu)\n"
+           "sample hmc, trajectories = " +
+           std::to_string(trajectories) +
+           ", tau = 1 {\n  level S: steps = 4, scheme = leapfrog\n}\ninit U ~ hot\n"
+           "every 1 trajectory: mean(re(loop(x, y, -x, -y))), deltaH -> \"longer.csv\"\n";
+  };
+  write("longer.vphi", model(6));
+  const std::string run = "run longer.vphi --device native --quiet --checkpoint-every '1 steps' ";
+  ASSERT_EQ(vphi(run + "--out whole").status, 0);
+  write("longer.vphi", model(3));
+  ASSERT_EQ(vphi(run + "--out parts").status, 0);
+  write("longer.vphi", model(6));
+  const auto then = vphi(run + "--out parts --resume=parts");
+  ASSERT_EQ(then.status, 0) << then.error;
+  EXPECT_EQ(text("parts/longer.series.csv"), text("whole/longer.series.csv"));
 }
 
 }  // namespace

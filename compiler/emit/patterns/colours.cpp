@@ -24,8 +24,7 @@ constexpr int kColourThreads = 128;  // few: such kernels keep many numbers in r
 constexpr std::int64_t kLongestPiece =
     2048;  // sites of a row whose values are stored before they are summed
 constexpr std::int64_t kMostColourGroups =
-    32;                                      // for each multiprocessor: sums are folded at the end
-constexpr std::int64_t kCellsPerThread = 8;  // of an instance among many
+    32;  // for each multiprocessor: sums are folded at the end
 constexpr std::int64_t kThreadsThatFill = 4096;  // a multiprocessor, twice
 
 std::string colour_slot(const Bindings& bindings, const std::string& name) {
@@ -211,10 +210,10 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   const Strip strip = strip_of(job, cells);
   const std::int64_t wanted = (all_cells / strip.sites + kColourThreads - 1) / kColourThreads;
   std::int64_t most = kMostColourGroups * std::max<std::int64_t>(1, job.target.compute_units);
-  if (kernel.instances > 1) most = std::max<std::int64_t>(1, wanted / kCellsPerThread);
-  // Sums of a few more groups are folded sooner than neighbours come in a loop.
+  if (kernel.instances > 1) most = most_groups_of_instance(job, wanted);
+  // Sums of a few more groups are folded sooner than neighbours come in a loop, also of instances.
   const bool held = job.body.held > 0 && !centred(job);
-  if (kernel.reductions.empty() || (held && kernel.instances == 1)) most = wanted;
+  if (kernel.reductions.empty() || held) most = wanted;
   const Groups groups{groups_of_rank(kernel, even_shares(wanted, most)), 1, 1};
   const std::int64_t partials = groups[0] * static_cast<std::int64_t>(kernel.reductions.size());
   GpuReductions finish = gpu_reductions(job, kColourThreads);

@@ -17,10 +17,9 @@ namespace vphi::emit {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kThreadsHeld = 128;            // where a site holds many numbers, or has loops
-constexpr std::int64_t kSitesPerThread = 8;  // of an instance among many
-constexpr int kStripBytes = 16;              // of an array that a thread takes at once
-constexpr std::int64_t kLeastStrips = 4;     // strips of a thread from which on they are used
+constexpr int kThreadsHeld = 128;         // where a site holds many numbers, or has loops
+constexpr int kStripBytes = 16;           // of an array that a thread takes at once
+constexpr std::int64_t kLeastStrips = 4;  // strips of a thread from which on they are used
 constexpr int kMostStripInputs =
     4;  // values of a site; with more a thread has enough work without strips
 constexpr int kMostStripSums = 4;           // reductions of a thread beside them
@@ -208,7 +207,8 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
                              (kernel.planes ? kernel.planes->own : 1);
   // Enough groups to fill the device several times over; each thread then takes sites in strides.
   // Where it takes them as vectors, as many as run at the same time: sums are folded at the end of
-  // a group (2 to 17 % on an H200). Of many instances each takes few groups, whatever the device.
+  // a group (2 to 17 % on an H200). Of many instances each takes few groups, whatever the device,
+  // unless a site is long: its neighbours would come in a loop, one site after the other.
   const bool many = kernel.instances > 1;
   const auto reductions_64 = static_cast<std::int64_t>(kernel.reductions.size());
   const int usual = job.body.held > 0 || job.body.rolled ? kThreadsHeld : kThreads;
@@ -231,10 +231,10 @@ program::Kernel emit_sites(const Job& job, const Bindings& bindings) {
   const bool vectors = !job.dialect.processor() && wish > 1 &&
                        sites >= kLeastStrips * wish * kOccupancy * units * threads;
   const bool long_site = job.body.held > 0 && !centred(job);
-  const std::int64_t most = many ? std::max<std::int64_t>(1, wanted / kSitesPerThread)
-                            : kernel.reductions.empty() || long_site
-                                ? std::int64_t{1} << 30
-                                : (vectors ? kOccupancy : kWaves) * units;
+  const std::int64_t most = long_site                   ? std::int64_t{1} << 30
+                            : many                      ? most_groups_of_instance(job, wanted)
+                            : kernel.reductions.empty() ? std::int64_t{1} << 30
+                                                        : (vectors ? kOccupancy : kWaves) * units;
   // Many sums: fewer groups, each with more sites, as long as they fill the device.
   const std::int64_t fewest = std::int64_t{4} * units;
   const bool fewer = !many && !long_site && !job.dialect.processor() && reductions_64 >= kManySums;

@@ -140,6 +140,11 @@ bool centred(const Job& job) {
   return std::ranges::all_of(job.body.reads, [](const Read& r) { return r.centre(); });
 }
 
+std::int64_t most_groups_of_instance(const Job& job, std::int64_t wanted) {
+  constexpr std::int64_t kAlways = 64;
+  return std::max(wanted / kSitesPerThread, job.body.held > 0 ? kAlways : std::int64_t{1});
+}
+
 std::size_t home_of(const Job& job, std::size_t array) {
   return job.places[array].home < 0 ? array : position(job.kernel, job.places[array].home);
 }

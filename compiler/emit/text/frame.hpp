@@ -67,6 +67,12 @@ Code instance_pointers(const Job& job, const Bindings& bindings, std::int64_t pa
 bool has_site_order(const Job& job);
 /// Whether a site reads no other sites.
 bool centred(const Job& job);
+/// Sites of a thread, of an instance among many and of a kernel with many sums.
+inline constexpr std::int64_t kSitesPerThread = 8;
+/// Groups of an instance among many, of those with a thread a site: few, since each adds up its
+/// sums by itself, but where a site reads many numbers enough that few small instances fill a
+/// device.
+std::int64_t most_groups_of_instance(const Job& job, std::int64_t wanted);
 /// Entry of kernel.arrays in whose memory entry `array` lies.
 std::size_t home_of(const Job& job, std::size_t array);
 /// Type of an element of that memory: "float", "float4".

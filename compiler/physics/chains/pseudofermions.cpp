@@ -141,7 +141,9 @@ class PseudofermionField {
           fmt::format("{}: its field is at odd sites. |det {}|^2 is that of R - H R^-1 H "
                       "there times |det R|^2 at even sites, {}",
                       name_, factor_.name,
-                      blocks_of(factor_) ? "which depends on the links" : "which is a constant"));
+                      blocks_of(factor_)       ? "which depends on the links"
+                      : moves_at_site(factor_) ? "which depends on the fields in its numbers"
+                                               : "which is a constant"));
     if (const SiteBlocks* blocks = blocks_of(factor_))
       d_.remark(fmt::format(
           "{}: R holds links. R, R^-1 and log|det R| are made of these before the solves "
@@ -154,11 +156,17 @@ class PseudofermionField {
                       name_, factor_.past));
   }
 
-  /// log|det R| is known of loops of links alone.
+  static bool moves_at_site(const DeterminantFactor& factor) {
+    return factor.parts && std::ranges::any_of(factor.parts->local.terms, holds_fields);
+  }
+
+  /// log|det R| is known of loops of links, or of numbers with fields, not of both.
   void check_weights(const DeterminantFactor& factor) const {
-    if (factor.parts && std::ranges::any_of(factor.parts->local.terms, holds_fields))
+    if (!moves_at_site(factor)) return;
+    if (factor.parts->inverse.terms.empty())
       d_.fail(errors::no_halves(factor.span, factor.name,
-                                "the part of D at the sites holds a field that moves",
+                                "the part of D at the sites holds a field that moves beside loops "
+                                "of links",
                                 "the field is then at all sites"));
   }
 
@@ -274,8 +282,17 @@ class PseudofermionField {
   void add_logarithms() const {
     const auto add = [&](const DeterminantFactor& factor, long double number) {
       const SiteBlocks* blocks = blocks_of(factor);
-      if (!blocks) return;
-      const Expr own = arena().load(blocks->logarithm);
+      Expr own;
+      if (blocks) {
+        own = arena().load(blocks->logarithm);
+      } else if (moves_at_site(factor)) {
+        const Expr all = log_of_local(d_, *factor.parts, factor.colours);
+        own = at_odd(d_, {arena().integer(0)}, {all}).front();
+        const Expr part = gauge::times(this->number(number), own);
+        to_.form = to_.form ? gauge::plus(to_.form, part) : part;
+      } else {
+        return;
+      }
       to_.density = gauge::plus(to_.density, gauge::times(this->number(number), own));
       const Expr weight = gauge::times(this->number(-number / 2), own);
       to_.logarithm = to_.logarithm ? gauge::plus(to_.logarithm, weight) : weight;

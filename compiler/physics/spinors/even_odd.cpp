@@ -169,6 +169,20 @@ std::optional<PartedOperator> parted(const Declared& d, const SpinorForm& form, 
   return parts;
 }
 
+Expr log_of_local(const Declared& d, const PartedOperator& op, int colours) {
+  Arena& arena = d.arena();
+  gauge::DiracOperator local;
+  for (const SpinorTerm& term : op.local.terms) local.local.push_back({term.spin, term.weight});
+  const auto [a, b] = gauge::local_numbers(local, gauge::gamma5_of(d.gammas)).value();
+  const auto log_of = [&](const gauge::Complex& z) {  // twice log|z|
+    return arena.make(Op::Log, {gauge::norm2(z)});
+  };
+  const std::int64_t rows = std::int64_t{d.spins} * colours;
+  if (b.re.is_zero() && b.im.is_zero()) return arena.rational(rows, 2) * log_of(a);
+  // gamma5 is 1 for half of the spins, and -1 for the others
+  return arena.rational(rows, 4) * (log_of(gauge::plus(a, b)) + log_of(gauge::minus(a, b)));
+}
+
 std::vector<Expr> at_odd(const Declared& d, const std::vector<Expr>& odd,
                          const std::vector<Expr>& even) {
   Arena& arena = d.arena();

@@ -30,6 +30,9 @@ struct PartedOperator {
 std::optional<PartedOperator> parted(const Declared& d, const SpinorForm& form,
                                      std::string* why = nullptr);
 
+/// log|det R| of a site, of an R = a + b gamma5 with spins and colours; a and b may hold fields.
+Expr log_of_local(const Declared& d, const PartedOperator& op, int colours);
+
 /// The value at odd sites, another one (0 without one) at even sites.
 std::vector<Expr> at_odd(const Declared& d, const std::vector<Expr>& odd,
                          const std::vector<Expr>& even = {});

@@ -8,20 +8,15 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/spinors/linear_map.hpp"
+#include "compiler/schedule/live_values.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 
 namespace vphi::schedule {
 namespace {
 
 using algebra::Expr;
-using algebra::Node;
 using algebra::Op;
 
-/// Numbers, counted as below, for which NVIDIA's compiler finds an order that fits 255 registers of
-/// a thread (tools/gpu_registers, sm_90, kernels of a round). Of f32 238 spill nothing and 285
-/// spill 348 bytes a site; addresses and what is read ahead take the rest. Of f64 195 spill 8 and
-/// 223 spill 1676: each takes two registers, and the compiler reads later than counted.
-constexpr int kFit32 = 239, kFit64 = 200, kOfRegisters = 255;
 /// More right sides than this share little more, and their sums fill a sweep.
 constexpr int kMost = 4;
 
@@ -31,60 +26,6 @@ const physics::LinearMap& op_of(const physics::LinearSystem& solve) {
 const std::vector<int>& unknowns_of(const physics::LinearSystem& solve) {
   return solve.even_odd ? solve.even_odd->arrays : solve.arrays;
 }
-
-/// What a list of values that are computed together holds at a time.
-class LiveValues {
- public:
-  LiveValues(const std::vector<Expr>& values, const std::set<int>& own) {
-    std::set<const Node*> seen;
-    std::vector<Expr> open = values, order;
-    while (!open.empty()) {
-      const Expr node = open.back();
-      open.pop_back();
-      if (node.is_number() || node.is(Op::Symbol) || !seen.insert(node.get()).second) continue;
-      order.push_back(node);
-      for (const Expr arg : node.args()) open.push_back(arg);
-    }
-    std::ranges::sort(order, {}, [](Expr e) { return e->id; });
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const Expr node = order[i];
-      bool of_unknown = node.is(Op::Load) && own.contains(node->index);
-      for (const Expr arg : node.args()) {
-        const auto known = lives_.find(arg.get());
-        if (known == lives_.end()) continue;
-        if (is_read(arg) && known->second.last == 0) known->second.first = i;
-        known->second.last = i;
-        of_unknown = of_unknown || known->second.own;
-      }
-      lives_[node.get()] = {i, 0, of_unknown};
-    }
-    for (const Expr value : values)
-      if (const auto known = lives_.find(value.get()); known != lives_.end())
-        known->second.last = order.size();
-    count_ = order.size();
-  }
-
-  int most(int columns) const {
-    std::vector<int> change(count_ + 2);
-    for (const auto& [node, life] : lives_) {
-      const int numbers = life.own ? columns : 1;
-      change[life.first] += numbers;
-      change[std::max(life.first, life.last) + 1] -= numbers;
-    }
-    int now = 0, most = 0;
-    for (const int c : change) most = std::max(most, now += c);
-    return most;
-  }
-
- private:
-  static bool is_read(Expr e) { return e.is(Op::Load); }
-  struct Life {
-    std::size_t first = 0, last = 0;
-    bool own = false;  ///< differs from column to column
-  };
-  std::unordered_map<const Node*, Life> lives_;
-  std::size_t count_ = 0;
-};
 
 /// Whether the operator reads anything at sites besides its unknown.
 bool shares_reads(const physics::LinearSystem& solve) {
@@ -209,7 +150,7 @@ class Planner {
   }
   int most_numbers(const physics::LinearSystem& solve) const {
     const bool wide = solve.wide || system_.numerics.real == physics::Precision::F64;
-    return (wide ? kFit64 : kFit32) * registers_ / kOfRegisters;
+    return numbers_that_fit(wide ? physics::Precision::F64 : physics::Precision::F32, registers_);
   }
   bool fits(const physics::LinearSystem& solve, int columns) const {
     return numbers(solve, columns) <= most_numbers(solve);

@@ -64,8 +64,16 @@ std::vector<Expr> Kept::constant_parts(const std::vector<Expr>& list, const std:
     }
     if (!node.is(Op::Load)) return node;
     const auto found = here.arrays.find(node->index);
-    if (found == here.arrays.end()) return node;
-    const Expr load = array(name_of(start_.system(), node->index), found->second);
+    Expr load;
+    if (found != here.arrays.end()) {
+      load = array(name_of(start_.system(), node->index), found->second);
+    } else if (!own.contains(node->index) && start_.storage().allocated(node->index)) {
+      // made for the operator (blocks of sites, say), in its precision
+      const std::string& hint = start_.storage().of(node->index).name;
+      load = array(hint, start_.arena().load(node->index));
+    } else {
+      return node;
+    }
     return start_.arena().load(load->index, node->offset, node->span);
   });
   return kept(reduced(list));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -64,22 +65,32 @@ bool symmetric(const std::vector<LevelFlows::Flow>& flows) {
   return true;
 }
 
-/// Whether an output, an average or an expectation reads the scalar.
-bool is_observed(const physics::System& system, const char* name) {
+/// After how many trajectories a scalar is needed again: the largest common divisor of the numbers
+/// after which outputs write it. 1 where an average over trajectories reads it, or where none of
+/// these is known; 0: nothing reads it.
+int needed_every(const physics::System& system, const char* name) {
   const auto reads = [&](Expr e) {
     return e && algebra::contains(
                     e, [&](Expr node) { return node.is(Op::Symbol) && node->name == name; });
   };
-  const auto of_output = [&](const physics::OutputClause& output) {
-    return reads(output.after) || std::ranges::any_of(output.observables, [&](const auto& o) {
-             return reads(o.value) || reads(o.error) || reads(o.factor);
-           });
-  };
-  return std::ranges::any_of(system.outputs, of_output) ||
-         std::ranges::any_of(system.statistics, [&](const auto& s) { return reads(s.value); }) ||
-         std::ranges::any_of(system.expectations, [&](const auto& e) {
-           return reads(e.value) || reads(e.ok) || reads(e.scale);
-         });
+  int every = 0;
+  bool other = false;
+  for (const physics::OutputClause& output : system.outputs) {
+    const bool observed = std::ranges::any_of(output.observables, [&](const auto& o) {
+      return reads(o.value) || reads(o.error) || reads(o.factor);
+    });
+    if (observed && output.every > 0)
+      every = std::gcd(every, output.every);
+    else if (observed)
+      other = true;
+    if (reads(output.after)) return 1;
+  }
+  if (std::ranges::any_of(system.statistics, [&](const auto& s) { return reads(s.value); }))
+    return 1;
+  other = other || std::ranges::any_of(system.expectations, [&](const auto& e) {
+            return reads(e.value) || reads(e.ok) || reads(e.scale);
+          });
+  return every == 0 && other ? 1 : every;
 }
 
 class TrajectoryStepBuilder {
@@ -124,7 +135,7 @@ class TrajectoryStepBuilder {
       }
     }
     for (const Trajectory::Memory& m : trajectory_.memory) allocate(m);
-    there_and_back_ = is_observed(system_, physics::kReversibility);
+    there_and_back_ = turned_after(needed_every(system_, physics::kReversibility));
     lengths_ = arena_.add_table(table());
     make_parts();
     move_clocks(system_, slots_, storage_, result_);
@@ -133,6 +144,15 @@ class TrajectoryStepBuilder {
 
  private:
   static constexpr std::size_t kMostFlows = 20000;
+  /// Different trajectories in turn, each a list of launches.
+  static constexpr int kMostInTurn = 16;
+
+  /// The largest divisor of `needed` that so many lists in turn allow.
+  static int turned_after(int needed) {
+    int after = std::min(needed, kMostInTurn);
+    while (after > 1 && needed % after != 0) --after;
+    return after;
+  }
   static constexpr const char* kFlow = "flow";      ///< number of the flow that runs next
   static constexpr const char* kChance = "chance";  ///< random number of the choice
   static constexpr const char* kWatched[] = {"iterations", "residual", "force"};
@@ -332,7 +352,7 @@ class TrajectoryStepBuilder {
     const int end = add(end_kernel(), choice());
     const int close = add(trajectory_.close, false);
 
-    std::vector<int>& order = result_.cycle.emplace_back();
+    std::vector<int> order;
     const auto append = [&](const std::vector<int>& parts) {
       order.insert(order.end(), parts.begin(), parts.end());
     };
@@ -360,16 +380,24 @@ class TrajectoryStepBuilder {
       append(levels[i].at_end);
     }
     order.push_back(end);
-    if (there_and_back_) {
-      find_coordinates();
-      order.push_back(add_turn());
-      append(add_forgotten());
-      known.clear();
-      append_flows();
-      order.push_back(add_comparison());
-    }
+    std::vector<int> alone = order;
+    alone.push_back(close);
+    say(alone);
+    result_.cycle.assign(static_cast<std::size_t>(std::max(1, there_and_back_)), alone);
+    if (there_and_back_ == 0) return;
+    find_coordinates();
+    order.push_back(add_turn());
+    append(add_forgotten());
+    known.clear();
+    append_flows();
+    order.push_back(add_comparison());
     order.push_back(close);
-    say(order);
+    result_.cycle.back() = order;
+    result_.remarks.insert(
+        there_and_back_ == 1
+            ? std::string("each trajectory is made back as well, for `reversibility`")
+            : fmt::format("one of {} trajectories is made back as well, for `reversibility`",
+                          there_and_back_));
   }
 
   // ---- there and back ---------------------------------------------------------------------------
@@ -532,7 +560,7 @@ class TrajectoryStepBuilder {
   Arena& arena_;
   std::vector<TrajectoryFlow> flows_;
   int lengths_ = -1;
-  bool there_and_back_ = false;
+  int there_and_back_ = 0;  ///< trajectories after which one is made back as well; 0: none
   std::vector<Coordinate> coordinates_;
   std::set<int> momenta_;
   Stepping result_;

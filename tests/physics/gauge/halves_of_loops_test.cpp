@@ -2,6 +2,7 @@
 // systems at all sites: solutions, iterations, columns, two precisions, ranks.
 #include <cmath>
 #include <fstream>
+#include <set>
 
 #include "tests/physics/gauge/fixed_links.hpp"
 #include "tests/support/cut_ranks.hpp"
@@ -57,6 +58,32 @@ TEST(HalvesOfLoops, SolutionIsThatOfAllSites) {
       EXPECT_LT(last(result, "few"), 0.75 * last(result, "many")) << one.gauge;
     }
   }
+}
+
+/// Rounds in f32 read nothing in f64: what stands at the sites is copied at their start.
+TEST(HalvesOfLoops, RoundsInLowerPrecisionReadCopies) {
+  const LoopsAtSite one{"U(1)", "4^2", "spinor(2)", "y"};
+  const Compilation c = testing::compile_text(
+      with_clover(one, "c = solve(D, here*spinor(1, 0), solver = cgne(1e-12, inner = f32))\n",
+                  "q = total(norm2(c))"),
+      {});
+  ASSERT_TRUE(c.plan);
+  const auto precisions = [&](const program::Kernel& k) {
+    std::set<program::Precision> found;
+    for (const program::Argument& a : k.arguments)
+      if (a.kind == program::Argument::Kind::Current)
+        found.insert(c.program->buffers[static_cast<std::size_t>(a.index)].precision);
+    return found;
+  };
+  int rounds = 0;
+  for (const program::Kernel& k : c.program->kernels) {
+    if (!k.name.starts_with("inner_") || k.name.find("start") != std::string::npos ||
+        k.name.find("residual") != std::string::npos || k.name.find("again") != std::string::npos)
+      continue;
+    ++rounds;
+    EXPECT_EQ(precisions(k), std::set{program::Precision::F32}) << k.name;
+  }
+  EXPECT_GE(rounds, 4);
 }
 
 /// Columns of a propagator share what stands at the sites; rounds may be in f32.

@@ -172,6 +172,53 @@ TEST(WatchedActions, Reversibility) {
   }
 }
 
+/// Every third trajectory is made back where outputs ask for no other: the same numbers there, the
+/// same chain, and launches of the way back in one list of three.
+TEST(WatchedActions, ReversibilityOfSomeTrajectories) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const auto text = [](const std::string& outputs) {
+    return "model back\nlattice grid: 4^2\ngauge U: SU(2)\n"
+           "action glue = sum(2 - re(tr(loop(mu, nu, -mu, -nu))), mu < nu)\n"
+           "sample hmc, trajectories = 9, tau = 1 {\n  level glue: steps = 4, scheme = "
+           "omelyan2\n}\n"
+           "init U ~ hot\nevery 1 trajectory: deltaH, p = mean(re(tr(loop(x, y, -x, -y)))) -> "
+           "\"b.csv\"\n" +
+           outputs;
+  };
+  const std::string third = "every 3 trajectories: r = reversibility -> \"r.csv\"\n";
+  const auto some = testing::run_text(text(third), {});
+  const auto each =
+      testing::run_text(text("every 1 trajectory: r = reversibility -> \"r.csv\"\n"), {});
+  const auto values = [](const runtime::RunResult& run) {
+    std::vector<double> found;
+    for (const auto& [t, value] : run.find("r")->points) found.push_back(value);
+    return found;
+  };
+  const std::vector<double> rare = values(some), often = values(each);
+  ASSERT_EQ(rare.size(), 4u);
+  ASSERT_EQ(often.size(), 10u);
+  for (std::size_t i = 0; i < rare.size(); ++i) EXPECT_EQ(rare[i], often[3 * i]);
+  EXPECT_GT(rare[1], 0);
+  EXPECT_NE(rare[1], rare[2]);
+  for (const char* name : {"deltaH", "p"}) EXPECT_EQ(last(some, name), last(each, name));
+  const auto launches = [&](const std::string& outputs) {
+    const Compilation c = testing::compile_text(text(outputs), {});
+    std::vector<std::size_t> counts;
+    for (std::int64_t step = 0; step < 3; ++step)
+      counts.push_back(c.program->launches(step).size());
+    return counts;
+  };
+  const auto of_some = launches(third), of_none = launches("");
+  EXPECT_EQ(of_some[0], of_none[0]);
+  EXPECT_EQ(of_some[1], of_none[0]);
+  EXPECT_GT(of_some[2], of_none[0] * 3 / 2);
+  // averages over trajectories need each of them
+  const auto averaged = launches(third +
+                                 "mean_r = mean(reversibility, over = time)\n"
+                                 "at end: mean_r -> \"m.csv\"\n");
+  EXPECT_GT(averaged[0], of_none[0] * 3 / 2);
+}
+
 /// The largest residual is that of the solver with the largest tolerance.
 TEST(WatchedActions, ResidualIsTheLargest) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";

@@ -55,6 +55,16 @@ TEST(FieldsInNumbers, ForcesOnFields) {
        .determinant = one,
        .field = "phi: complex",
        .density = "norm2(phi)/2"},
+      // R at the sites moves: log|det R| at even sites has a force of its own
+      {.quark = "psi + g*(re(phi) + 1i*gamma5*im(phi))*psi - kappa*hop(psi)",
+       .determinant = "pseudofermion(D, solver = cg(1e-12), even_odd = on)",
+       .field = "phi: complex",
+       .density = "norm2(phi)/2"},
+      {.quark = turned,
+       .determinant = "pseudofermion(D, solver = cg(1e-12), even_odd = on)/pseudofermion(D, g = "
+                      "0.2, solver = cg(1e-12), even_odd = on)"},
+      {.quark = here, .determinant = "1/pseudofermion(D, solver = cg(1e-12), even_odd = on)"},
+      {.quark = here, .determinant = "pseudofermion(D, " + range + ", even_odd = on)^(1/2)"},
   };
   for (const YukawaModel& model : all) {
     SCOPED_TRACE(model.quark + ": " + model.determinant);
@@ -64,32 +74,40 @@ TEST(FieldsInNumbers, ForcesOnFields) {
   }
 }
 
-/// Without hops the sites are alone: the weight is exp(-phi^2/2) (1 + g^2 (phi + 1)^2) of one
-/// component.
+/// With hops of 1e-7 the sites are alone: the weight is exp(-phi^2/2) (1 + g^2 (phi + 1)^2) of one
+/// component, for the field of the determinant at all sites and, with R at even sites beside it, at
+/// odd ones.
 TEST(FieldsInNumbers, AveragesOfSites) {
   if (!testing::device("native")) GTEST_SKIP() << "no native device";
-  YukawaModel model{.quark = "psi + 0.7i*(phi + 1)*psi",
-                    .determinant = "pseudofermion(D, solver = cg(1e-10))",
-                    .box = "4*2",
-                    .spinor = "spinor(1)",
-                    .density = "phi^2/2",
-                    .sample = "trajectories = 170, tau = 1.5",
-                    .level = "steps = 4, scheme = omelyan2"};
-  model.more =
-      "sweep chain = 1..64\na = mean(mean(phi), over = time)\nb = mean(mean(phi^2), over = time)\n"
-      "at end, after = trajectory > 20: va = mean(a, over = chain), vb = mean(b, over = chain), ea "
-      "= "
-      "error(mean(a, over = chain)), eb = error(mean(b, over = chain)) -> \"y.csv\"\n";
-  std::string text = model.text();
-  const std::size_t hop = text.find("hop(psi)");
-  text.erase(hop, text.find('\n', hop) - hop + 1);
-  const auto result = testing::run_text(text, {});
   const double g2 = 0.49;
-  EXPECT_NEAR(testing::last(result, "va"), 2 * g2 / (1 + 2 * g2), 4 * testing::last(result, "ea"));
-  EXPECT_NEAR(testing::last(result, "vb"), (1 + 4 * g2) / (1 + 2 * g2),
-              4 * testing::last(result, "eb"));
-  EXPECT_LT(testing::last(result, "ea"), 0.015);
-  EXPECT_LT(testing::last(result, "eb"), 0.025);
+  for (const char* option : {"", ", even_odd = on"}) {
+    YukawaModel model{
+        .quark = "psi + 0.7i*(phi + 1)*psi - 1e-7*hop(psi)",
+        .determinant = std::string("pseudofermion(D, solver = cg(1e-10)") + option + ")",
+        .box = "4*2",
+        .spinor = "spinor(1)",
+        .density = "phi^2/2",
+        .sample = "trajectories = 170, tau = 1.5",
+        .level = "steps = 4, scheme = omelyan2"};
+    model.more =
+        "sweep chain = 1..64\neven = mod(index(x) + index(y) + 1, 2)\n"
+        "a = mean(mean(phi), over = time)\nb = mean(mean(phi^2), over = time)\n"
+        "c = mean(2*mean(even*phi), over = time)\n"
+        "at end, after = trajectory > 20: va = mean(a, over = chain), vb = mean(b, over = chain), "
+        "vc = mean(c, over = chain), ea = error(mean(a, over = chain)), eb = error(mean(b, over = "
+        "chain)), ec = error(mean(c, over = chain)) -> \"y.csv\"\n";
+    std::string text = model.text();
+    const std::size_t gammas = text.find("(1 - gamma[mu])*");
+    text.erase(gammas, std::string("(1 - gamma[mu])*").size());
+    const auto result = testing::run_text(text, {});
+    const auto last = [&](const char* name) { return testing::last(result, name); };
+    EXPECT_NEAR(last("va"), 2 * g2 / (1 + 2 * g2), 4 * last("ea")) << option;
+    EXPECT_NEAR(last("vb"), (1 + 4 * g2) / (1 + 2 * g2), 4 * last("eb")) << option;
+    EXPECT_NEAR(last("vc"), 2 * g2 / (1 + 2 * g2), 4 * last("ec")) << option;
+    EXPECT_LT(last("ea"), 0.015);
+    EXPECT_LT(last("eb"), 0.025);
+    EXPECT_LT(last("ec"), 0.02);
+  }
 }
 
 }  // namespace
