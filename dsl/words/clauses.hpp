@@ -24,7 +24,7 @@ enum class Takes {
   Word,    ///< one of `words`, which are not names of the model
   Call,    ///< a word of `words`, perhaps with arguments: fixed(0), rows(2)
   Axes,    ///< a list of sweep axes
-  Law,     ///< a conserved quantity, or `none`
+  Laws,    ///< a conserved quantity, a list of such, or `none`
   Values,  ///< a list of numbers or a range: [-1, 1], 0..q-1
   AtSite,  ///< an expression of the state at a site, a number
   Vector,  ///< the same with a component for each axis of the lattice
