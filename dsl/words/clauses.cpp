@@ -340,6 +340,12 @@ const ClauseRule* find_clause(std::string_view keyword) {
   return nullptr;
 }
 
+bool is_option(std::string_view name) {
+  return std::ranges::any_of(kClauses, [&](const ClauseRule& rule) {
+    return std::ranges::count(rule.options, name, &OptionRule::name) > 0;
+  });
+}
+
 std::optional<std::string> near_keyword(const std::string& wrong, std::string_view inside) {
   std::vector<std::string> known;
   for (const ClauseRule& rule : kClauses) {

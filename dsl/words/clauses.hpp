@@ -66,5 +66,7 @@ std::string_view clause_doc(std::string_view keyword);
 std::optional<std::string> near_keyword(const std::string& wrong, std::string_view inside);
 std::vector<std::string> option_names(const ClauseRule& rule);
 std::vector<std::string> split_words(std::string_view words);
+/// Whether an option of a clause has this name.
+bool is_option(std::string_view name);
 
 }  // namespace vphi::dsl
