@@ -248,12 +248,6 @@ constexpr const char* kReloadFunction =
     "  return i + times * (vphi_groups() >> 31);\n"
     "}\n";
 
-Code angle_function(const std::string& quotient) {
-  Slots slots;
-  slots["quotient"] = quotient;
-  return fill("angle_f32.txt", slots);
-}
-
 // Quotients, roots and powers of kernels that write them out.
 Code near_functions(const Dialect& dialect, Precision precision) {
   if (precision == Precision::F64)
@@ -264,8 +258,7 @@ Code near_functions(const Dialect& dialect, Precision precision) {
   slots["float_of_bits"] = dialect.words.float_of_bits;
   const std::string extremes = dialect.texts.extremes;
   return fill("near_seeds_f32.txt", slots) + fill(dialect.texts.near, {}) +
-         angle_function("vphi_quotient_near_f32") +
-         (extremes.empty() ? Code() : fill(extremes, {}));
+         fill("angle_f32.txt", {}) + (extremes.empty() ? Code() : fill(extremes, {}));
 }
 
 }  // namespace
@@ -314,7 +307,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   if (job.body.calls.unit_log) slots["choices"] += unit_log_functions(dialect);
   slots["choices"] += vector_functions_for(job.kernel, dialect);
   if (job.kernel.fast && job.handed.empty() && groups_there)
-    slots["choices"] += fill(dialect.texts.quick, {}) + angle_function("vphi_quotient_f32");
+    slots["choices"] += fill(dialect.texts.quick, {}) + fill("angle_f32.txt", {});
   if (job.kernel.written_out) slots["choices"] += near_functions(dialect, job.kernel.compute);
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);
