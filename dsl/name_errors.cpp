@@ -7,6 +7,7 @@
 
 #include "dsl/messages/error_parts.hpp"
 #include "dsl/messages/suggest.hpp"
+#include "dsl/words/clauses.hpp"
 
 namespace vphi::dsl::errors {
 
@@ -137,6 +138,24 @@ Diagnostic hubble_or_hamiltonian(Span at, const Symbol& hamiltonian) {
   return d;
 }
 
+namespace {
+
+/// How a word of an option is written, where a name is one: `boundary(x) = periodic` on a line of
+/// its own. Empty for other names.
+std::string as_option(const std::string& name) {
+  for (const ClauseRule& rule : clause_rules())
+    for (const OptionRule& option : rule.options) {
+      const std::vector<std::string> words = split_words(option.words);
+      if (std::ranges::find(words, name) == words.end()) continue;
+      return quoted(name) + " is a word of the option `" + std::string(option.name) + "` of `" +
+             std::string(rule.keyword) + "`: write `" + std::string(rule.keyword) + " ..., " +
+             std::string(option.name) + " = " + name + "`";
+    }
+  return {};
+}
+
+}  // namespace
+
 Diagnostic unknown_name(Span at, const std::string& name, const Symbol* near,
                         const std::optional<std::string>& near_std, bool in_recover) {
   Diagnostic d = make("E0104", at, "unknown name " + quoted(name));
@@ -146,6 +165,10 @@ Diagnostic unknown_name(Span at, const std::string& name, const Symbol* near,
   d.hint = "declare it, for instance `param " + shown + " = 1`";
   if (in_recover)
     d.hint = "a conserved quantity has a law: `conserve " + shown + " = density: flux`";
+  if (const std::string option = as_option(name); !near && !in_recover && !option.empty()) {
+    d.hint = option;
+    return d;
+  }
   nearest(d, near, near_std);
   return d;
 }
@@ -215,7 +238,12 @@ std::string way_without(const std::string& name) {
       {{"convolve", "convolution"},
        "of a potential that is a Green's function: solve(A, b); short ranges are written with u@x"},
       {{"wolff", "swendsen_wang", "cluster"},
-       "clusters are not there: `sample hmc` moves fields, heatbath and metropolis links"},
+       "clusters are not there: `sample heatbath, overrelax = 3` updates sites and links, and "
+       "`exchange` carries chains past barriers"},
+      {{"noise"},
+       "`noise` has no arguments: it is white, of mean 0, and a factor sets its size, as in "
+       "sqrt(2*T)*noise"},
+      {{"susceptibility"}, "write volume*(mean(m^2, over = time) - mean(abs(m), over = time)^2)"},
       {{"besselj", "bessel", "jn", "j0", "j1", "yn", "kn", "gamma", "zeta", "legendre", "hermite",
         "airy", "lgamma"},
        "a tabulated function: table(\"file.txt\", x)"},
@@ -244,7 +272,8 @@ Diagnostic unknown_function(Span at, const std::string& name, const Symbol* near
   if (name == "vec") d.hint = "`vec(n)` is a type; a vector is a list of its components: [a, b, c]";
   if (name == "mat")
     d.hint = "`mat(n, m)` is a type; a matrix is a list of its rows: [[a, b], [c, d]]";
-  const std::string way = near ? std::string() : way_without(name);
+  std::string way = near ? std::string() : way_without(name);
+  if (way.empty() && !near) way = as_option(name);
   if (!way.empty()) {
     d.hint = way;
     return d;

@@ -187,7 +187,7 @@ class Completion {
         if (option.name != word(end_ - 2)) continue;
         for (const std::string& w : dsl::split_words(option.words)) add(w, kWord, "");
         if (option.name == "scheme") symbols({SymbolKind::Integrator});
-        if (option.takes == dsl::Takes::Law) return symbols({SymbolKind::Conserved});
+        if (option.takes == dsl::Takes::Laws) return symbols({SymbolKind::Conserved});
         if (option.takes == dsl::Takes::Word) return;
       }
       return expression();

@@ -59,8 +59,8 @@ std::string option_takes(const dsl::OptionRule& option) {
       return "a condition";
     case dsl::Takes::Axes:
       return "a list of sweep axes";
-    case dsl::Takes::Law:
-      return "the name of a conserved quantity, or `none`";
+    case dsl::Takes::Laws:
+      return "the name of a conserved quantity, a list of such, or `none`";
     case dsl::Takes::Word:
     case dsl::Takes::Call:
       return option.words.empty() ? "a name"

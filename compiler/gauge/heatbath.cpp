@@ -197,25 +197,30 @@ Matrix heatbath_u1(const Matrix& u, const Matrix& staple, Expr strength, Draws& 
   const Complex direction = conjugate(times(over(one, size), v));
   // Best and Fisher: f = cos(angle) of a wrapped Cauchy distribution, in a form that stays finite
   // as kappa vanishes: rho = 2 kappa/(tau + sqrt(2 tau)), kappa r = (1 + rho^2)(tau + sqrt(2
-  // tau))/4, f = (2 rho + (1 + rho^2) z)/(1 + rho^2 + 2 rho z) with z = cos(pi r1).
+  // tau))/4, f = (2 rho + (1 + rho^2) z)/(1 + rho^2 + 2 rho z) with z = cos(2 pi r1). The angle is
+  // to the left where r1 < 1/2, by which z does not change.
   const Expr kappa = times(strength, size);
   const Expr tau = plus(one, root(plus(one, times(arena.integer(4), square(kappa)))));
   const Expr sum = plus(tau, root(times(two, tau)));
   const Expr rho = over(times(two, kappa), sum);
   const Expr rho2 = plus(one, square(rho)), twice = times(two, rho);
   const Expr kappa_r = times(times(arena.rational(1, 4), rho2), sum);
+  Expr turn, taken;  // r1 of the first accepted proposal
   const Found found = first_accepted(proposals, [&]() -> Found {
-    const Expr z = apply(Op::Cos, times(arena.real(kTwoPi / 2), draws.next()));
+    const Expr r = draws.next();
+    turn = turn ? select(taken, turn, r) : r;
+    const Expr z = apply(Op::Cos, times(arena.real(kTwoPi), r));
     const Expr f = over(plus(twice, times(rho2, z)), plus(rho2, times(twice, z)));
     const Expr c = minus(kappa_r, times(kappa, f));
     // accepted where u <= c exp(1 - c)
     const Expr accepted =
         apply(Op::LessEqual, draws.next(), times(c, apply(Op::Exp, minus(one, c))));
+    taken = taken ? apply(Op::Or, taken, accepted) : accepted;
     return {f, accepted};
   });
   const Expr cosine = apply(Op::Max, arena.integer(-1), apply(Op::Min, found.value, one));
   const Expr sine = root(apply(Op::Max, times(minus(one, cosine), plus(one, cosine)), none));
-  const Expr left = apply(Op::Less, draws.next(), arena.rational(1, 2));
+  const Expr left = apply(Op::Less, turn, arena.rational(1, 2));
   const Complex rotated = times(Complex{cosine, select(left, negative(sine), sine)}, direction);
   const Expr somewhere = apply(Op::Less, arena.real(kNothing), size2);
   // with no staple every angle is as likely: the first proposal is uniform, about any direction
@@ -230,7 +235,7 @@ int subgroups(const Group& group) { return group.n * (group.n - 1) / 2; }
 }  // namespace
 
 int heatbath_draws(const Group& group, const Heatbath& options) {
-  if (group.kind == Kind::U1) return 2 * options.proposals + 1;
+  if (group.kind == Kind::U1) return 2 * options.proposals;
   return subgroups(group) * (Su2Proposals::draws(options.proposal) * options.proposals + 2);
 }
 

@@ -2,6 +2,7 @@
 #include "dsl/syntax/parser.hpp"
 #include "dsl/syntax/spelling.hpp"
 #include "dsl/syntax/syntax_errors.hpp"
+#include "dsl/words/clauses.hpp"
 
 namespace vphi::dsl {
 
@@ -58,6 +59,7 @@ bool LineParser::misplaced(std::string_view wanted) {
     const Span both = cover(last->span, token.span);
     const bool strings = token.kind == Kind::String || last->kind == Kind::String;
     const bool words = token.kind == Kind::Word && last->kind == Kind::Word;
+    if (words && is_option(left)) return fail(syntax::option_without_equals(both, left, right));
     if (words || strings) return fail(syntax::two_words(both, left, right));
     if (token.kind == Kind::OpenParen && last->kind == Kind::Number && at_ >= begin_ + 3 &&
         tokens_[at_ - 2].kind == Kind::Caret && tokens_[at_ - 3].kind == Kind::Word) {

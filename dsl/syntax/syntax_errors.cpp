@@ -159,9 +159,19 @@ Diagnostic juxtaposition(Span at, std::string_view left, std::string_view right)
   }
   // 64x64, the notation of a shape in other programs
   const bool sides = right.size() > 1 && right[0] == 'x' && digits(left) && digits(right.substr(1));
+  if (right == "in" || right == "by" || right == "step" || right == "steps")
+    return error("E0521", at, fmt::format("`{}` follows a number", right), "",
+                 "a range `a..b` is of whole numbers",
+                 "write equally spaced values as linspace(first, last, number)");
   const auto product = fmt::format("{}*{}", left, sides ? right.substr(1) : right);
   return error("E0521", at, "a product needs its `*`", fmt::format("did you mean `{}`?", product),
                "two values side by side are not a product", fmt::format("write `{}`", product));
+}
+
+Diagnostic option_without_equals(Span at, std::string_view option, std::string_view right) {
+  return error("E0522", at, fmt::format("`{}` has no `=`", option), "a `=` is missing here",
+               "options of a clause are written `name = value`",
+               fmt::format("write `{} = {} ...`", option, right));
 }
 
 Diagnostic two_words(Span at, std::string_view left, std::string_view right) {

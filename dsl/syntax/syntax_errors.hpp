@@ -35,6 +35,9 @@ Diagnostic not_a_line(Span head, std::string_view found);
 Diagnostic two_models(Span at, Span first);
 Diagnostic model_needs_name(Span at);
 
+/// E0522: the name of an option, and a value behind it.
+Diagnostic option_without_equals(Span at, std::string_view option, std::string_view right);
+
 // expressions
 Diagnostic juxtaposition(Span at, std::string_view left, std::string_view right);
 Diagnostic power_before_arguments(Span at, std::string_view function, std::string_view exponent);

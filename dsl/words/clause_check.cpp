@@ -288,12 +288,14 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
     case Takes::Call:
       word(name, value, rule.words, true);
       break;
-    case Takes::Law: {
+    case Takes::Laws: {
       std::vector<std::string> laws = names_of(SymbolKind::Conserved);
-      laws.emplace_back("none");
-      if (std::find(laws.begin(), laws.end(), value.text) != laws.end()) break;
-      report(
-          errors::option_word(value.span, name, to_text(value), suggest(value.text, laws), laws));
+      std::vector<ExprPtr> chosen = value.args;
+      if (value.kind != ExprKind::List) chosen = {item.value}, laws.emplace_back("none");
+      for (const ExprPtr& law : chosen) {
+        if (std::find(laws.begin(), laws.end(), law->text) != laws.end()) continue;
+        report(errors::option_word(law->span, name, to_text(*law), suggest(law->text, laws), laws));
+      }
       break;
     }
     case Takes::Axes: {

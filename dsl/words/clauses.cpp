@@ -64,8 +64,12 @@ constexpr OptionRule kMetric[] = {
     {"rho_m", "energy density of matter beside the fields, at a = 1", Takes::Number},
     {"energy",
      "beside conservation laws: the law that loses the work of its momentum's stress where scale "
-     "factors change with t; with frw(a) it expands the box",
-     Takes::Law}};
+     "factors change with t; with frw(a) it expands the box; of several fluids a list",
+     Takes::Laws},
+    {"momentum",
+     "the momentum whose stress does the work that `energy` loses; of several fluids a list in "
+     "the same order",
+     Takes::Laws}};
 constexpr OptionRule kRescale[] = {
     {"A", "fields are stored as A*phi", Takes::Positive},
     {"B", "lengths are stored as B*x", Takes::Positive},
@@ -334,6 +338,12 @@ const ClauseRule* find_clause(std::string_view keyword) {
     if (rule.keyword == keyword) return &rule;
   }
   return nullptr;
+}
+
+bool is_option(std::string_view name) {
+  return std::ranges::any_of(kClauses, [&](const ClauseRule& rule) {
+    return std::ranges::count(rule.options, name, &OptionRule::name) > 0;
+  });
 }
 
 std::optional<std::string> near_keyword(const std::string& wrong, std::string_view inside) {

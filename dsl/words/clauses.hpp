@@ -24,7 +24,7 @@ enum class Takes {
   Word,    ///< one of `words`, which are not names of the model
   Call,    ///< a word of `words`, perhaps with arguments: fixed(0), rows(2)
   Axes,    ///< a list of sweep axes
-  Law,     ///< a conserved quantity, or `none`
+  Laws,    ///< a conserved quantity, a list of such, or `none`
   Values,  ///< a list of numbers or a range: [-1, 1], 0..q-1
   AtSite,  ///< an expression of the state at a site, a number
   Vector,  ///< the same with a component for each axis of the lattice
@@ -66,5 +66,7 @@ std::string_view clause_doc(std::string_view keyword);
 std::optional<std::string> near_keyword(const std::string& wrong, std::string_view inside);
 std::vector<std::string> option_names(const ClauseRule& rule);
 std::vector<std::string> split_words(std::string_view words);
+/// Whether an option of a clause has this name.
+bool is_option(std::string_view name);
 
 }  // namespace vphi::dsl

@@ -56,6 +56,9 @@ float vphi_two_to_f32(int k) { return std::ldexp(1.0F, k); }
 
 #include "templates/math/near_math_f32.txt"
 
+using std::copysign;
+#include "templates/math/angle_f32.txt"
+
 /// |got - exact| in units of the last place of `exact`.
 double places(float got, double exact) {
   int exponent = 0;
@@ -89,6 +92,30 @@ TEST(NearMathF32, LastPlace) {
   EXPECT_LE(root, 0.501);
   EXPECT_LE(reciprocal_root, 1.0);
   EXPECT_GT(reciprocal_root, 0.4);  // it has looked at numbers that have no f32
+}
+
+TEST(NearMathF32, AnglesOfVectors) {
+  std::mt19937 random(1979);
+  std::uniform_real_distribution<double> turn(-M_PI, M_PI);
+  std::uniform_int_distribution<int> exponent(-40, 40);
+  double angle = 0, small = 0;
+  for (wrong = -2; wrong <= 2; ++wrong) {
+    for (int i = 0; i < 200000; ++i) {
+      const double at = i % 3 == 0 ? turn(random) * std::ldexp(1.0, -i % 20) : turn(random);
+      const double length = std::ldexp(1.0, exponent(random));
+      const auto y = static_cast<float>(length * std::sin(at));
+      const auto x = static_cast<float>(length * std::cos(at));
+      angle = std::max(angle, places(vphi_atan2_near_f32(y, x), std::atan2(double(y), double(x))));
+      small =
+          std::max(small, std::fabs(vphi_atan2_near_f32(y, x) - std::atan2(double(y), double(x))));
+    }
+  }
+  wrong = 0;
+  EXPECT_LT(angle, 7);
+  EXPECT_LT(small, 4e-7);
+  for (const float y : {0.0F, -0.0F, 2.0F, -2.0F})
+    for (const float x : {0.0F, 3.0F, -3.0F})
+      EXPECT_NEAR(vphi_atan2_near_f32(y, x), std::atan2(y, x), 4e-7) << y << " " << x;
 }
 
 TEST(NearMathF32, PowersFromMinusOneToOne) {

@@ -419,7 +419,9 @@ class LawComparison {
     for (int s = 0; s < sites(); ++s) places.push_back(place(s));
     const std::vector<Cell> cells = drawn(0);
     put(cells);
-    const long double volume = std::pow(text_.box.dx, static_cast<long double>(text_.box.dims));
+    const long double lengths = std::pow(text_.box.dx, static_cast<long double>(text_.box.dims));
+    const long double volume =
+        lengths * (fluid_->in_coordinates() ? fluid_->volume(places.front()) : 1);
     const auto still = scheme.rates(cells, places);
     text_.noise = [&](const dsl::Expr& at, const Place* p) -> long double {
       return p ? number(at.span.begin, *p) : throw NotCovered{at.span, "noise without a place"};

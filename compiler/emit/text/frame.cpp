@@ -263,7 +263,7 @@ Code near_functions(const Dialect& dialect, Precision precision) {
   slots["float_of_bits"] = dialect.words.float_of_bits;
   const std::string extremes = dialect.texts.extremes;
   return fill("near_seeds_f32.txt", slots) + fill(dialect.texts.near, {}) +
-         (extremes.empty() ? Code() : fill(extremes, {}));
+         fill("angle_f32.txt", {}) + (extremes.empty() ? Code() : fill(extremes, {}));
 }
 
 }  // namespace
@@ -312,7 +312,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   if (job.body.calls.unit_log) slots["choices"] += unit_log_functions(dialect);
   slots["choices"] += vector_functions_for(job.kernel, dialect);
   if (job.kernel.fast && job.handed.empty() && groups_there)
-    slots["choices"] += fill(dialect.texts.quick, {});
+    slots["choices"] += fill(dialect.texts.quick, {}) + fill("angle_f32.txt", {});
   if (job.kernel.written_out) slots["choices"] += near_functions(dialect, job.kernel.compute);
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);

@@ -308,6 +308,7 @@ std::string Printer::reciprocal_root(Expr of) {
 
 std::string Printer::root_function() {
   if (near_f32()) return suffixed("vphi_root_near");
+  if (quick_f32()) return suffixed("vphi_root_quick");
   if (device_extremes_ || written_out_) return suffixed("vphi_root");
   return function_name(Op::Sqrt, precision_, dialect_);
 }
@@ -432,6 +433,7 @@ Printer::Piece Printer::call(Op op, std::span<const Expr> args) {
     throw std::invalid_argument("no code for operation " + std::string(algebra::info(op).name));
   const bool quick = op == Op::Sin || op == Op::Cos || op == Op::Exp || op == Op::Log;
   if (op == Op::Sqrt) name = root_function();
+  if (op == Op::Atan2 && (near_f32() || quick_f32())) name = suffixed("vphi_atan2_near");
   if (approximate_ && precision_ == Precision::F32 && quick)
     name = dialect_.words.quick_prefix + name;
   return call_of(name, args);

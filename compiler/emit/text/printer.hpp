@@ -154,6 +154,10 @@ class Printer {
   bool near_f32() const {
     return written_out_ && !device_extremes_ && precision_ == kernel::Precision::F32;
   }
+  /// The approximate functions of texts.quick are there.
+  bool quick_f32() const {
+    return approximate_ && !device_extremes_ && precision_ == kernel::Precision::F32;
+  }
   Piece near_quotient(algebra::Expr above, algebra::Expr below);
 
   const Dialect& dialect_;

@@ -81,7 +81,34 @@ Diagnostic energy_without_momentum(Span metric, const std::string& name, int mom
                "vector with a component for each axis",
                momenta == 0 ? "declare the velocity as `v: vec(1)` on a line, and write the law of "
                               "the momentum with it"
-                            : "one momentum and one energy are possible in a model");
+               : momenta == 1 ? "name as many momenta as energies, `energy = [E, F], momentum = "
+                                "[M, N]`"
+                              : fmt::format("name the momentum whose stress does its work, `energy "
+                                            "= {}, momentum = M`; for several fluids `energy = "
+                                            "[E, F], momentum = [M, N]`",
+                                            name));
+}
+
+Diagnostic momentum_is_no_law(Span metric, const std::string& name) {
+  return error("E0700", metric, fmt::format("`momentum = {}` is not the law of a momentum", name),
+               "",
+               "`momentum` names a `conserve` line of a vector with a component for each axis, "
+               "whose flux is a stress",
+               "name the law of the momentum");
+}
+
+Diagnostic energies_and_momenta(Span span, std::size_t energies, std::size_t momenta) {
+  return error("E0700", span,
+               fmt::format("{} energ{} beside {} moment{}", energies, energies == 1 ? "y" : "ies",
+                           momenta, momenta == 1 ? "um" : "a"),
+               "", "the first momentum belongs to the first energy, and so on",
+               "give both lists as many names");
+}
+
+Diagnostic fluid_named_twice(Span span, const std::string& name) {
+  return error("E0700", span, fmt::format("`{}` belongs to two fluids of the metric", name), "",
+               "each fluid has an energy and a momentum of its own, and is counted once",
+               "name another law, or leave this one out");
 }
 
 Diagnostic stress_not_known(Span law, Span metric, const std::string& momentum) {

@@ -10,6 +10,15 @@ namespace vphi::physics::errors {
 using dsl::Diagnostic;
 using dsl::Span;
 
+/// E0700: `momentum` of `metric` names no law of a vector.
+Diagnostic momentum_is_no_law(Span metric, const std::string& name);
+
+/// E0700: the lists of `energy` and `momentum` differ in length.
+Diagnostic energies_and_momenta(Span span, std::size_t energies, std::size_t momenta);
+
+/// E0700: a law that two fluids of `metric` name.
+Diagnostic fluid_named_twice(Span span, const std::string& name);
+
 Diagnostic scale_for_each_axis(Span span, std::size_t given, int axes);
 /// A scale factor that reads fields, averages or random numbers.
 Diagnostic scale_of_state(Span span);

@@ -4,6 +4,7 @@
 
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -58,7 +59,15 @@ void close_curvature(Equations& d) {
   const Expr r = (planck2 * algebra::pow(d.hubble(), 2) - mean(rest)) /
                  (planck2 / arena.integer(3) + mean(slope));
   d.curvature_scalar = r;
-  for (auto& [array, rate] : d.rates) rate = algebra::substitute(rate, unknown, r);
+  const auto put = [&](Expr& rate, Expr value) {
+    if (algebra::depends_on(rate, unknown)) rate = algebra::substitute(rate, unknown, value);
+  };
+  for (auto& [array, rate] : d.rates) put(rate, r);
+  if (d.laws.empty()) return;
+  const Expr of_laws = with_named_background(as_laws_see_it(d), r);
+  for (auto& [array, rate] : d.conserved_rates) put(rate, of_laws);
+  for (Law& law : d.laws)
+    for (Expr& source : law.source) put(source, of_laws);
 }
 
 }  // namespace vphi::physics

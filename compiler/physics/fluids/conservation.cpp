@@ -222,9 +222,6 @@ void refuse_beside_laws(const Equations& d) {
     if (field.beside_laws() && field.spinor)
       d.fail(errors::not_yet(field.span, "spinors beside conservation laws"));
   }
-  if (d.curvature)
-    d.fail(
-        errors::not_yet(d.background.span, "a coupling to the curvature beside conservation laws"));
 }
 
 /// rho and p of an expanding box are made of the laws.

@@ -1,6 +1,7 @@
 #include "compiler/physics/fluids/curl_laws.hpp"
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/passes.hpp"
 #include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
@@ -22,6 +23,7 @@ class Turning {
     const Expr cell = arena_.raw(Op::Mul, {arena_.rational(1, 4), sum});
     c.sweeps.back().lines.push_back({d.new_array(), "curl_" + law.name, cell});
     cell_ = arena_.load(c.sweeps.back().lines.back().array);
+    volume_ = kernel::with_fixed_order(d.coordinates.given() ? cell_volume(d) : arena_.integer(1));
   }
 
   void put() {
@@ -42,22 +44,22 @@ class Turning {
   void put(AxisScheme& scheme, int array, std::size_t axis, Expr weight) {
     const Expr face = arena_.raw(Op::Mul, {weight, plus(cell_, moved(cell_, axis, 1))});
     scheme.face[array] = face;
-    scheme.result[array] = minus(face, moved(face, axis, -1));
+    const Expr gain = minus(face, moved(face, axis, -1));
+    scheme.result[array] = volume_.is_one() ? gain : arena_.raw(Op::Div, {gain, volume_});
   }
 
   Arena& arena_;
   AxisScheme &along_i_, &along_j_;
   std::size_t i_, j_;
   int of_i_ = 0, of_j_ = 0;
-  Expr cell_;  ///< E/dx in the cell
+  Expr cell_;    ///< E/dx in the cell, times the area of a face
+  Expr volume_;  ///< of a cell
 };
 
 void refuse_curl_where(const Equations& d, const Conservation& c, const Law& law) {
   const auto refuse = [&](const char* what) { d.fail(errors::not_yet(law.span, what)); };
   if (c.step) refuse("`curl` in a law whose scheme is a step, not a right side such as `kt`");
-  if (d.coordinates.given())
-    refuse(curvilinear(d) ? "`curl` in a law beside `metric scale`"
-                          : "`curl` in a law beside `metric frw`");
+  if (curvilinear(d)) refuse("`curl` in a law beside `metric scale`");
   if (!law.noise.empty()) refuse("noise in a law with `curl`");
   for (int axis = 0; axis < d.grid.dims; ++axis)
     if (d.grid.boundary[static_cast<std::size_t>(axis)] != Boundary::Periodic)

@@ -6,6 +6,8 @@
 #include "compiler/kernel/passes.hpp"
 #include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fields/coordinates_errors.hpp"
+#include "compiler/physics/noise/noise.hpp"
+#include "compiler/physics/physics_errors.hpp"
 
 namespace vphi::physics {
 
@@ -19,16 +21,16 @@ class Curvature {
   Curvature(const Equations& d, std::vector<Law>& laws) : d_(d), laws_(laws) {
     const auto dims = static_cast<std::size_t>(d.grid.dims);
     for (const Law& law : laws) {
-      if (law.time) continue;
+      if (law.time || law.curl) continue;
       const StateField& field = *d.field_of(law.arrays.front());
       const dsl::Symbol* symbol = d.resolved.find(field.name);
       const bool vector = symbol && symbol->type.base == dsl::Type::Base::Vector;
       if (vector && law.arrays.size() == dims) momenta_.push_back(&law);
     }
+    find_fluids();
   }
 
   void add() {
-    const Law* energy = find_energy();
     const Expr volume = cell_volume(d_), dx = d_.grid.dx;
     for (Law& law : laws_) {
       if (law.time) continue;  // no density: nothing dilutes it
@@ -36,9 +38,9 @@ class Curvature {
         const Expr rate = stretching(d_, k);
         if (rate.is_zero()) continue;
         for (std::size_t i = 0; i < law.arrays.size(); ++i) {
-          Expr diluted = d_.arena().load(law.arrays[i]);
-          if (&law == energy) diluted = diluted + stress_along(*momenta_.front(), k);
-          subtract(law, i, rate * diluted);
+          // what crosses a surface is not diluted by the length across it
+          if (law.curl && k == static_cast<int>(i)) continue;
+          subtract(law, i, rate * (d_.arena().load(law.arrays[i]) + work_of(law, k)));
         }
       }
       if (std::ranges::find(momenta_, &law) == momenta_.end()) continue;
@@ -47,11 +49,13 @@ class Curvature {
   }
 
   std::optional<LawEnergy> energy() const {
-    const Law* energy = find_energy();
-    if (!energy) return std::nullopt;
-    Expr stress = d_.arena().integer(0);
-    for (int k = 0; k < factors(); ++k) stress = stress + stress_along(*momenta_.front(), k);
-    return LawEnergy{d_.arena().load(energy->arrays.front()), stress / d_.arena().integer(3)};
+    if (fluids_.empty()) return std::nullopt;
+    Expr density = d_.arena().integer(0), stress = density;
+    for (const Fluid& fluid : fluids_) {
+      density = density + d_.arena().load(fluid.energy->arrays.front());
+      for (int k = 0; k < factors(); ++k) stress = stress + stress_along(*fluid.momentum, k);
+    }
+    return LawEnergy{density, stress / d_.arena().integer(3)};
   }
 
  private:
@@ -84,30 +88,80 @@ class Curvature {
     return momentum.isotropic;
   }
 
-  const Law* find_energy() const {
+  /// The stress whose work a law loses; 0: it is that of no energy.
+  Expr work_of(const Law& law, int k) const {
+    const auto own = std::ranges::find(fluids_, &law, &Fluid::energy);
+    if (own == fluids_.end()) return d_.arena().integer(0);
+    const Expr stress = stress_along(*own->momentum, k);
+    if (d_.background.metric == Metric::SelfConsistent && split_noise(stress).noisy())
+      d_.fail(errors::not_yet(own->momentum->span,
+                              "noise in a stress beside a metric that follows the averages"));
+    return stress;
+  }
+
+  /// The names that an option of `metric` lists; `none` is no name.
+  static std::vector<const dsl::Expr*> listed(const dsl::ExprPtr& given) {
+    std::vector<const dsl::Expr*> names;
+    if (!given) return names;
+    if (given->kind == dsl::ExprKind::List) {
+      for (const dsl::ExprPtr& one : given->args) names.push_back(one.get());
+    } else if (given->text != "none") {
+      names.push_back(given.get());
+    }
+    return names;
+  }
+
+  const Law* energy_named(const dsl::Expr& name) const {
+    const auto named = std::ranges::find(laws_, name.text, &Law::name);
+    if (named == laws_.end() || named->arrays.size() != 1 ||
+        std::ranges::find(momenta_, &*named) != momenta_.end())
+      d_.fail(errors::energy_is_no_law(name.span, name.text));
+    return &*named;
+  }
+
+  const Law* momentum_named(const dsl::Expr& name) const {
+    const auto named = std::ranges::find(momenta_, name.text, &Law::name);
+    if (named == momenta_.end()) d_.fail(errors::momentum_is_no_law(name.span, name.text));
+    return *named;
+  }
+
+  /// `energy = E`, or `energy = [E, F], momentum = [M, N]`: the laws of each fluid.
+  void find_fluids() {
     const dsl::Clause& clause = *d_.resolved.clause("metric");
-    const dsl::ExprPtr given = d_.ledger.option(clause, "energy");
+    const dsl::ExprPtr given = d_.ledger.option(clause, "energy"),
+                       with = d_.ledger.option(clause, "momentum");
     if (!given) {
       const bool follows = d_.background.metric == Metric::SelfConsistent;
       if (follows || (d_.coordinates.moving && !momenta_.empty()))
         d_.fail(errors::energy_not_named(d_.coordinates.span,
                                          momenta_.empty() ? "" : momenta_.front()->name, follows));
-      return nullptr;
     }
-    if (given->text == "none") return nullptr;
-    const auto named = std::ranges::find(laws_, given->text, &Law::name);
-    if (named == laws_.end() || named->arrays.size() != 1 ||
-        std::ranges::find(momenta_, &*named) != momenta_.end())
-      d_.fail(errors::energy_is_no_law(given->span, given->text));
-    if (momenta_.size() != 1)
-      d_.fail(errors::energy_without_momentum(given->span, given->text,
-                                              static_cast<int>(momenta_.size())));
-    return &*named;
+    const std::vector<const dsl::Expr*> energies = listed(given), momenta = listed(with);
+    if (with && momenta.size() != energies.size())
+      d_.fail(errors::energies_and_momenta(with->span, energies.size(), momenta.size()));
+    for (std::size_t i = 0; i < energies.size(); ++i) {
+      const Law* energy = energy_named(*energies[i]);
+      if (!with && (momenta_.size() != 1 || energies.size() != 1))
+        d_.fail(errors::energy_without_momentum(energies[i]->span, energies[i]->text,
+                                                static_cast<int>(momenta_.size())));
+      const Law* momentum = with ? momentum_named(*momenta[i]) : momenta_.front();
+      for (const Fluid& other : fluids_)
+        if (other.energy == energy || other.momentum == momentum)
+          d_.fail(errors::fluid_named_twice(
+              energies[i]->span, other.energy == energy ? energy->name : momentum->name));
+      fluids_.push_back({energy, momentum});
+    }
   }
+
+  /// A law of an energy and that of the momentum whose stress does its work.
+  struct Fluid {
+    const Law *energy, *momentum;
+  };
 
   const Equations& d_;
   std::vector<Law>& laws_;
   std::vector<const Law*> momenta_;
+  std::vector<Fluid> fluids_;
 };
 
 }  // namespace

@@ -8,8 +8,10 @@
 //                      - sum_{k != i} (T_ik K_ik - T_kk K_ki)
 //
 // T is the flux of the vector; along a coordinate without an axis it has its isotropic part alone.
-// In an expanding box all three factors are a, and the energy and T are what expands it:
-// rho = E and p = (T_xx + T_yy + T_zz)/3, with which rho' = -3 H (rho + p) for the means.
+// What has a curl as its flux crosses surfaces: B_i' = -B_i sum_{k != i} H_k - (curl E)_i.
+// In an expanding box all three factors are a, and the energies and T are what expands it:
+// rho = E and p = (T_xx + T_yy + T_zz)/3, sums over the fluids, with which rho' = -3 H (rho + p)
+// for the means.
 #pragma once
 
 #include <optional>
@@ -22,8 +24,8 @@ namespace vphi::physics {
 
 /// Adds what scale factors do apart from the areas of faces to the sources of the laws.
 void add_curvature(const Equations& d, std::vector<Law>& laws);
-/// What laws add to the energy density and the pressure of an expanding box: the law that `energy`
-/// names, and the stress of the momentum.
+/// What laws add to the energy density and the pressure of an expanding box: the laws that `energy`
+/// names, and the stress of their momenta.
 struct LawEnergy {
   Expr density, pressure;
 };

@@ -164,9 +164,7 @@ void take_apart(const Equations& d, Law& law) {
   if (graded) law.through = std::move(through);
   if (law.isotropic) law.isotropic = without_gradients(d, split_noise(law.isotropic).rest);
   if (!noisy) return;
-  if (d.coordinates.given())
-    d.fail(errors::not_yet(law.span, curvilinear(d) ? "noise in laws beside `metric scale`"
-                                                    : "noise in laws beside `metric frw`"));
+  if (curvilinear(d)) d.fail(errors::not_yet(law.span, "noise in laws beside `metric scale`"));
   law.noise = std::move(noise);
 }
 
@@ -174,16 +172,19 @@ Expr noise_in_rate(const Equations& d, const Law& law, std::size_t component) {
   if (law.noise.empty()) return {};
   const LawNoise& noise = law.noise[component];
   Expr sum = noise.source;
+  const Expr length = d.expanding() ? named_scale(d) : d.arena().integer(1);
   for (std::size_t axis = 0; axis < noise.face.size(); ++axis) {
     const Expr face = noise.face[axis];
-    if (!face.is_zero()) sum = sum - (face - neighbour(face, cells_along(axis, -1))) / d.grid.dx;
+    if (face.is_zero()) continue;
+    sum = sum - (face - neighbour(face, cells_along(axis, -1))) / (length * d.grid.dx);
   }
   if (sum.is_zero()) return {};
   const Expr factors = of_quantities(d, sum);
   if (!(factors == sum) && !d.conservation->solved.empty())
     d.fail(errors::not_yet(law.span, "noise in front of which stands what `recover` solves for"));
-  // unit in volume: a cell has dx^d of it (rates of laws are not converted to program units)
-  const Expr volume = algebra::pow(d.grid.dx, d.grid.dims);
+  // unit in volume: a cell has dx^d of it, in an expanding box a^3 dx^d (rates of laws are not
+  // converted to program units)
+  const Expr volume = algebra::pow(d.grid.dx, d.grid.dims) * algebra::pow(length, 3);
   return algebra::pow(volume, d.arena().rational(-1, 2)) * factors;
 }
 

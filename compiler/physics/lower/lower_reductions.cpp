@@ -141,8 +141,12 @@ std::vector<Scope> Lowerer::index_tuples(const dsl::Expr& e,
   for (const dsl::ExprPtr& index : indices) {
     std::vector<std::string> names;
     names_in(*index, names);
+    // an index that stands alone is bound here: in shipped texts it may be a name of the model
+    const bool alone = index->kind == ExprKind::Name;
     for (const std::string& name : names) {
-      if (known(name)) continue;
+      const bool of_model = d_.facts.find(name) || d_.field(name);
+      const bool outer = scope.value(name) || scope.index(name);
+      if (known(name) && !(alone && of_model && !outer)) continue;
       std::optional<std::vector<IndexValue>> range;
       std::set<std::string> visiting;
       index_range(e, name, scope, visiting, range);

@@ -64,11 +64,11 @@ Equations derive_equations(const Theory& theory) {
     d.rates = std::move(rates.rates);
     d.rate_spans = std::move(rates.rate_spans);
     d.weights = std::move(rates.weights);
-    close_curvature(d);
     check_angles(d);
   }
   refuse_in_coordinates(d);
   static_cast<Laws&>(d) = read_conservation(d);
+  close_curvature(d);  // with the pressure of the laws
   // laws hold velocities as they are, not momenta a^c*u'
   if (d.conservation)
     for (auto& [array, weight] : d.weights) weight = d.arena().integer(0);

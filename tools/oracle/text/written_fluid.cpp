@@ -121,7 +121,7 @@ WrittenFluid::WrittenFluid(const dsl::Resolved& resolved, Written& text)
     if (form.text == "scale")
       for (const dsl::ExprPtr& factor : form.args) factors_.push_back(factor.get());
     if (form.text == "frw") factors_.assign(3, nullptr);
-    if (const dsl::ExprPtr energy = dsl::option(*metric, "energy")) energy_ = energy->text;
+    read_expanding(*metric);
   }
   const dsl::Clause* recover = resolved.clause("recover");
   if (!recover) return;  // fields alone, of whose coordinates this knows
@@ -652,17 +652,48 @@ Written::Cells WrittenFluid::cells() {
   return cells;
 }
 
+/// `energy = E`, the momentum of which is the one vector among the laws, or lists of both.
+void WrittenFluid::read_expanding(const dsl::Clause& metric) {
+  const auto names = [&](const char* option) {
+    std::vector<std::string> out;
+    const dsl::ExprPtr given = dsl::option(metric, option);
+    if (given && given->kind == ExprKind::List)
+      for (const dsl::ExprPtr& one : given->args) out.push_back(one->text);
+    else if (given && given->text != "none")
+      out.push_back(given->text);
+    return out;
+  };
+  const std::vector<std::string> energies = names("energy"), momenta = names("momentum");
+  for (std::size_t i = 0; i < energies.size(); ++i) {
+    std::string momentum = i < momenta.size() ? momenta[i] : std::string();
+    for (const Name& q : quantities_)
+      if (momentum.empty() && !q.beside && turns(q)) momentum = q.name;
+    momentum_of_[energies[i]] = momentum;
+  }
+}
+
+/// Whether it is a vector of components along the axes that is no field of a curl.
+bool WrittenFluid::turns(const Name& q) const {
+  const dsl::Symbol* symbol = resolved_.find(q.name);
+  const bool vector = symbol && symbol->type.base == dsl::Type::Base::Vector;
+  return !q.relaxed && vector && q.size == dims() && !of_curl(q);
+}
+
+bool WrittenFluid::of_curl(const Name& q) const {
+  const std::vector<Name> all = curls();
+  return std::any_of(all.begin(), all.end(), [&](const Name& c) { return c.name == q.name; });
+}
+
 Written::Energies WrittenFluid::energies(const FluidCell& cell, const Place& place) {
   Written::Energies sum;
   const auto axes = static_cast<std::size_t>(dims());
   const std::vector<Cell> flux = fluxes(cell, place);
   for (const Name& q : quantities_) {
     const auto first = static_cast<std::size_t>(q.first);
-    if (q.relaxed || q.beside || energy_.empty() || energy_ == "none") continue;
-    if (q.name == energy_) sum.rho += cell.quantities.at(first);
-    const dsl::Symbol* symbol = resolved_.find(q.name);
-    if (!symbol || symbol->type.base != dsl::Type::Base::Vector) continue;
-    for (std::size_t k = 0; k < 3; ++k)
+    if (momentum_of_.count(q.name) > 0) sum.rho += cell.quantities.at(first);
+    const bool presses = std::any_of(momentum_of_.begin(), momentum_of_.end(),
+                                     [&](const auto& fluid) { return fluid.second == q.name; });
+    for (std::size_t k = 0; presses && k < 3; ++k)
       sum.p += (k < axes ? flux[first + k][k] : isotropic_[first]) / 3;
   }
   return sum;
@@ -687,11 +718,6 @@ void WrittenFluid::turn(const FluidCell& cell, const Place& place, std::vector<C
       return (factor(k, place, at) - factor(k, place, back)) * (right + left) / 2;
     });
   };
-  const auto is_vector = [&](const Name& q) {
-    const dsl::Symbol* symbol = resolved_.find(q.name);
-    return !q.relaxed && symbol && symbol->type.base == dsl::Type::Base::Vector &&
-           static_cast<std::size_t>(q.size) == axes;
-  };
   const std::vector<Cell> flux = out;
   const auto stress = [&](const Name& q, std::size_t k) {
     const auto first = static_cast<std::size_t>(q.first);
@@ -699,14 +725,17 @@ void WrittenFluid::turn(const FluidCell& cell, const Place& place, std::vector<C
   };
   for (const Name& q : quantities_) {
     if (q.relaxed || q.beside) continue;  // no density
+    const auto fluid = momentum_of_.find(q.name);
+    const bool vector = turns(q), crosses = of_curl(q);
     for (std::size_t i = 0; i < static_cast<std::size_t>(q.size); ++i) {
       const std::size_t c = static_cast<std::size_t>(q.first) + i;
       for (std::size_t k = 0; k < count; ++k) {
         const long double h = rate(k);
-        out[c][axes] -= h * cell.quantities[c];
+        if (!crosses || k != i) out[c][axes] -= h * cell.quantities[c];
         for (const Name& m : quantities_)
-          if (q.name == energy_ && is_vector(m)) out[c][axes] -= h * stress(m, k);
-        if (!is_vector(q)) continue;
+          if (fluid != momentum_of_.end() && m.name == fluid->second)
+            out[c][axes] -= h * stress(m, k);
+        if (!vector) continue;
         if (k == i) out[c][axes] -= h * cell.quantities[c];
         if (k == i) continue;
         out[c][axes] += stress(q, k) * widens(k, i) / inside;

@@ -87,7 +87,7 @@ class WrittenFluid {
   bool held_derivatives() const { return text_.was_moved; }
   /// Whether the model has `metric scale(h1, h2, h3)`, or an expanding box: (a, a, a).
   bool in_coordinates() const { return !factors_.empty(); }
-  /// E and the mean of T_xx, T_yy and T_zz of what `energy = E` names.
+  /// The energies that `energy` names, and the means of T_xx, T_yy and T_zz of their momenta.
   Written::Energies energies(const FluidCell& cell, const Place& place);
   /// Scale factor number k at a place, some halves of a step further along each axis.
   long double factor(std::size_t k, const Place& place, const std::array<int, 3>& halves = {});
@@ -125,6 +125,9 @@ class WrittenFluid {
                  const Place& place, std::size_t first, std::size_t size, std::vector<Cell>& out);
   Numbers matrix(const dsl::Expr& e, const Written::Given& names, const Place& place);
   int axis_of(const dsl::Expr& e) const;
+  void read_expanding(const dsl::Clause& metric);
+  bool turns(const Name& q) const;
+  bool of_curl(const Name& q) const;
   void turn(const FluidCell& cell, const Place& place, std::vector<Cell>& out);
   long double mean(int without, const std::function<long double(const std::array<int, 3>&)>& value);
   Cell found(const Cell& quantities, const Place& place);
@@ -148,8 +151,8 @@ class WrittenFluid {
   /// Their values, by time, number, place and halves of a step.
   std::map<std::tuple<long double, std::size_t, Place, std::array<int, 3>>, long double>
       known_factors_;
-  std::string energy_;                            ///< `energy = NAME` beside them
-  std::map<std::size_t, long double> isotropic_;  ///< first component of a law -> its `grad`
+  std::map<std::string, std::string> momentum_of_;  ///< of each law that `energy` names
+  std::map<std::size_t, long double> isotropic_;    ///< first component of a law -> its `grad`
   std::vector<WrittenSolve> solves_;
   /// What `recovered` has found, by time, place and quantities.
   std::map<std::tuple<long double, Place, Cell>, Cell> recovered_;

@@ -655,10 +655,13 @@ void WrittenScheme::put_curl(const WrittenFluid::Name& name, const std::vector<C
       };
       for (std::size_t s = 0; s < places.size(); ++s) {
         const Place& p = places[s];
+        // through_face is per length; of the others all lengths are a
+        const long double across =
+            fluid_.in_coordinates() ? fluid_.area(p, i) / fluid_.volume(p) : 1;
         result[s][static_cast<std::size_t>(name.first + j)] +=
-            (field(shifted(p, i, 1)) - field(shifted(p, i, -1))) / 2;
+            across * (field(shifted(p, i, 1)) - field(shifted(p, i, -1))) / 2;
         result[s][static_cast<std::size_t>(name.first + i)] -=
-            (field(shifted(p, j, 1)) - field(shifted(p, j, -1))) / 2;
+            across * (field(shifted(p, j, 1)) - field(shifted(p, j, -1))) / 2;
       }
     }
 }

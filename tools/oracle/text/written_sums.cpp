@@ -119,6 +119,10 @@ Numbers Written::sum(const dsl::Expr& e, const Scope& scope, const Place* place)
     for (const auto& arg : at.args) collect(*arg);
   };
   for (std::size_t i = 1; i < e.args.size(); ++i) {
+    // an index that stands alone is bound here, whatever name of the model it has
+    if (e.args[i]->kind == ExprKind::Name && !scope.find(e.args[i]->text) &&
+        axis_named(e.args[i]->text) < 0)
+      names.push_back(e.args[i]->text);
     collect(*e.args[i]);
     if (e.args[i]->kind != ExprKind::Name) conditions.push_back(e.args[i].get());
   }
