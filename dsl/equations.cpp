@@ -72,8 +72,13 @@ class EquationCheck {
     if (const Symbol* hamiltonian = find_hamiltonian()) {
       const Value value = inference_.value_of(*hamiltonian, Scope{}, hamiltonian->declared);
       whole_number(*hamiltonian, value);
-      pairs();
+      pairs(*hamiltonian, false);
     }
+    for (const auto& [name, symbol] : resolved_.symbols)
+      if (symbol.line != nullptr && symbol.line->clause.keyword == "lagrangian") {
+        pairs(symbol, true);
+        break;
+      }
     driven();
   }
 
@@ -139,11 +144,13 @@ class EquationCheck {
                        "the rate of `" + head.name + "`", symbol->declared);
   }
 
-  /// With a Hamiltonian a line of state lists coordinate, momentum, coordinate, ...
-  void pairs() {
+  /// With a Hamiltonian a line of state lists coordinate, momentum, coordinate, ...; with a
+  /// Lagrangian one of links does.
+  void pairs(const Symbol& energy, bool links_alone) {
     for (const StateLine& line : state_lines(resolved_)) {
+      if (links_alone && line.clause->keyword != "gauge") continue;
       if (line.canonical.size() == 1) {
-        resolved_.diagnostics.add(errors::no_momentum(*line.canonical[0], *find_hamiltonian()));
+        resolved_.diagnostics.add(errors::no_momentum(*line.canonical[0], energy));
       } else if (line.canonical.size() % 2 == 1) {
         resolved_.diagnostics.add(
             errors::odd_hamiltonian_state(line.canonical.back()->declared, line.clause->keyword));
@@ -160,6 +167,7 @@ class EquationCheck {
     for (const auto& [name, symbol] : resolved_.symbols) {
       if (!has_equation_of_motion(symbol) || everything || written_.count(name) > 0) continue;
       if (symbol.kind == SymbolKind::Field && fields) continue;
+      if (symbol.kind == SymbolKind::Gauge && lagrangian) continue;
       if (symbol.kind == SymbolKind::Variable && !symbol.indexed && one_site) continue;
       if (names_argument(resolved_, symbol)) continue;
       Diagnostic missing =

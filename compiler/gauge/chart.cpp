@@ -96,4 +96,32 @@ std::vector<Expr> turn_rate(const Group& group, std::span<const Expr> theta,
   return result;
 }
 
+std::vector<Expr> middle_momentum(const Group& group, std::span<const Expr> theta,
+                                  std::span<const Expr> momentum, std::span<const Expr> change,
+                                  int powers) {
+  Arena& arena = *theta[0]->arena;
+  const std::vector<Constant> constants = constants_of(group);
+  const std::vector<long double> beta = bernoulli_over_factorial(powers + 2);
+  std::vector<Expr> turned(momentum.begin(), momentum.end());
+  std::vector<Expr> power(change.begin(), change.end());
+  for (int k = 1; k <= powers; ++k) {  // tanh(x/2) = sum_k 2 (2^2k - 1) B_2k x^(2k - 1)/(2k)!
+    power = bracket_by(constants, theta, power);
+    if (k % 2 == 0) continue;
+    const long double weight =
+        2 * (std::pow(2.0L, k + 1) - 1) * beta[static_cast<std::size_t>(k + 1)];
+    for (std::size_t a = 0; a < power.size(); ++a)
+      turned[a] = minus(turned[a], times(arena.real(weight), power[a]));
+  }
+  std::vector<Expr> result = turned;
+  long double factorial = 1;  // (k + 1)!
+  for (int k = 1; k <= powers; ++k) {
+    turned = bracket_by(constants, theta, turned);
+    factorial *= k + 1;
+    if (k % 2 == 1) continue;
+    for (std::size_t a = 0; a < turned.size(); ++a)
+      result[a] = plus(result[a], times(arena.real(1 / factorial), turned[a]));
+  }
+  return result;
+}
+
 }  // namespace vphi::gauge

@@ -530,12 +530,18 @@ Diagnostic hamiltonian_density(Span at) {
   return d;
 }
 
-Diagnostic no_momentum(const Symbol& coordinate, const Symbol& hamiltonian) {
+Diagnostic no_momentum(const Symbol& coordinate, const Symbol& energy) {
   Diagnostic d =
       make("E0707", coordinate.declared, "`" + coordinate.name + "` has no momentum beside it");
   d.under = "a coordinate without momentum";
-  d.labels.push_back({hamiltonian.declared, "`H` is the Hamiltonian of the model"});
-  d.rule = "with `H = ...` a field, var or gauge line lists coordinate, momentum, coordinate, ...";
+  if (energy.kind == SymbolKind::Hamiltonian) {
+    d.labels.push_back({energy.declared, "`H` is the Hamiltonian of the model"});
+    d.rule =
+        "with `H = ...` a field, var or gauge line lists coordinate, momentum, coordinate, ...";
+  } else {
+    d.labels.push_back({energy.declared, "the Lagrangian of the model"});
+    d.rule = "links that a Lagrangian moves stand beside their momenta, which it makes";
+  }
   d.hint =
       "declare the momentum right after it: `" + coordinate.name + ", p_" + coordinate.name + "`";
   return d;

@@ -102,7 +102,9 @@ void check_autonomous(const Motion& d, Lowerer& lower) {
   // that of a coupling to the curvature belongs to it (curvature_coupling.hpp)
   const bool rate = algebra::depends_on(d.curvature ? d.lagrangian : density, d.hubble());
   if (!time && !rate) return;
-  const NamedFact* source = d.hamiltonian ? d.facts.find("H") : nullptr;
+  const NamedFact* source = !d.hamiltonian                ? nullptr
+                            : d.facts.lagrangians.empty() ? d.facts.find("H")
+                                                          : d.facts.lagrangians.front();
   for (const NamedFact* fact : d.lagrangian ? d.facts.lagrangians : d.facts.potentials) {
     const Expr v = lower.real(*fact->value, "a source");
     if (algebra::depends_on(v, rate ? d.hubble() : d.time())) source = fact;

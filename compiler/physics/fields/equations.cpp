@@ -9,6 +9,7 @@
 
 #include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/fields/canonical_form.hpp"
 #include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fields/link_motion.hpp"
 #include "compiler/physics/fields/program_units.hpp"
@@ -22,6 +23,7 @@
 #include "compiler/physics/stages/checks.hpp"
 #include "dsl/equations.hpp"
 #include "dsl/syntax/parse.hpp"
+#include "dsl/syntax/walk.hpp"
 
 namespace vphi::physics {
 
@@ -113,6 +115,18 @@ bool written_hamiltonian(const Declared& d) {
   return h && h->kind == NamedFact::Kind::Definition && !d.fields.empty();
 }
 
+namespace {
+
+/// Beside links a Lagrangian makes momenta, and there is no acceleration to add to.
+void refuse_derived(const Space& d, const EquationFact& equation) {
+  dsl::for_each(equation.definition->value, [&](const dsl::Expr& e) {
+    if (e.kind == dsl::ExprKind::Name && e.text == "derived")
+      d.fail(errors::not_yet(e.span, "`derived` of a field beside links that a Lagrangian moves"));
+  });
+}
+
+}  // namespace
+
 std::vector<StateField> decide_orders(const Space& d) {
   const bool hamiltonian = written_hamiltonian(d);
   if (hamiltonian && !d.facts.potentials.empty()) {
@@ -148,15 +162,20 @@ std::vector<StateField> decide_orders(const Space& d) {
     if (head.primes > 2) d.fail(errors::not_yet(head.span, "an equation of third order"));
     field->order = head.primes;
   }
+  const bool by_lagrangian = moves_links_by_lagrangian(d);
   const std::set<std::string> canonical =
-      hamiltonian ? dsl::canonical_names(d.resolved) : std::set<std::string>{};
+      hamiltonian || by_lagrangian ? dsl::canonical_names(d.resolved) : std::set<std::string>{};
   for (StateField& field : fields) {
     if (field.order && canonical.contains(field.name)) {
       const EquationFact& own = *d.facts.equation(field.name);
+      if (by_lagrangian && !field.link) {
+        refuse_derived(d, own);
+        continue;
+      }
       if (field.order != 1) d.fail(errors::canonical_order(own.span, field.name));
       field.hamiltonian = true;
     }
-    if (field.order) continue;
+    if (field.order || by_lagrangian) continue;
     if (hamiltonian) {
       field.order = 1;
       field.hamiltonian = true;
@@ -166,6 +185,7 @@ std::vector<StateField> decide_orders(const Space& d) {
       d.fail(errors::no_equation(field.span, field.name));
     }
   }
+  if (by_lagrangian) fields = with_momenta(d, fields);
   for (StateField& field : fields) {
     if (field.order != 2) continue;
     for (std::size_t i = 0; i < field.arrays.size(); ++i) field.velocities.push_back(d.new_array());

@@ -1,9 +1,12 @@
 // A written Hamiltonian on the lattice: H = total(h), q' = dH/dp, p' = -dH/dq, neighbours counted.
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/link_field.hpp"
+#include "compiler/physics/fields/canonical_form.hpp"
 #include "compiler/physics/fields/link_motion.hpp"
 #include "compiler/physics/fields/link_motion_errors.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -60,13 +63,41 @@ Expr hamiltonian_force(const Space& d, Expr h, int array, dsl::Span span) {
   return force;
 }
 
+namespace {
+
+EnergyText text_of_hamiltonian(const Theory& d) {
+  const NamedFact& fact = *d.facts.find("H");
+  const auto read = [&fact](Lowerer& lower, const Scope& scope) {
+    return lower.real(*fact.value, "H", scope);
+  };
+  return {d, read, true, {}, fact.span, fact.value->span};
+}
+
+Expr written_density(const Theory& d, const EnergyText& text, bool keep_parameters) {
+  Lowerer lower(d, keep_parameters);
+  return hamiltonian_density_of(d, text.read(lower, {}), text.value);
+}
+
+EnergyText text_of(const CanonicalForm& form) {
+  const NamedFact& fact = *form.reading.facts.lagrangians.front();
+  const auto read = [&form](Lowerer& lower, const Scope& scope) {
+    return lagrangian_at_rest(form.reading, lower, scope);
+  };
+  return {form.reading, read, false, form.kinetic, fact.span, fact.value->span};
+}
+
+}  // namespace
+
 Hamiltonian read_hamiltonian(const Theory& d, bool keep_parameters) {
   Hamiltonian result = d;
   if (!d.hamiltonian) return result;
-  Lowerer lower(d, keep_parameters);
-  const NamedFact& fact = *d.facts.find("H");
-  const Expr h = hamiltonian_density_of(d, lower.real(*fact.value, "H"), fact.value->span);
+  std::optional<CanonicalForm> canonical;
+  if (moves_links_by_lagrangian(d)) canonical.emplace(canonical_form(d, keep_parameters));
+  const EnergyText text = canonical ? text_of(*canonical) : text_of_hamiltonian(d);
+  const Expr h = canonical ? canonical->kinetic + canonical->at_rest
+                           : written_density(d, text, keep_parameters);
   result.hamiltonian_density = h;
+  if (canonical) result.momenta = canonical->momenta;
 
   std::vector<const StateField*> line;
   for (const StateField& field : d.fields) {
@@ -83,12 +114,12 @@ Hamiltonian read_hamiltonian(const Theory& d, bool keep_parameters) {
                                    : p.algebra == q.algebra && !p.matrices();
     if (!fits) d.fail(errors::link_momentum_type(p.span, q.name, q.links ? q.links->group.n : 0));
     if (turned) {
-      add_link_rates(d, h, fact, keep_parameters, q, p, result);
+      add_link_rates(d, h, text, keep_parameters, q, p, result);
       continue;
     }
     if (q.arrays.size() != p.arrays.size()) d.fail(errors::hamiltonian_odd(p.span, q.name));
     const Expr norm = d.arena().integer(q.norm());
-    const dsl::Span at = fact.value->span;
+    const dsl::Span at = text.value;
     for (std::size_t k = 0; k < q.arrays.size(); ++k) {
       const std::size_t before = d.arena().size();
       result.rates[q.arrays[k]] = hamiltonian_force(d, h, p.arrays[k], at) / norm;
@@ -97,7 +128,7 @@ Hamiltonian read_hamiltonian(const Theory& d, bool keep_parameters) {
       if (q.links)
         for (const int array : {q.arrays[k], p.arrays[k]})
           result.rates[array] = of_moving(d, q, static_cast<int>(k), result.rates[array]);
-      result.rate_spans[q.arrays[k]] = result.rate_spans[p.arrays[k]] = fact.span;
+      result.rate_spans[q.arrays[k]] = result.rate_spans[p.arrays[k]] = text.line;
     }
   }
   return result;

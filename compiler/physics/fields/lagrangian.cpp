@@ -6,14 +6,15 @@
 // The mass matrix M_ij = dp_i/du_j' is solved at each site: u'' = M^-1 (F - dp/dt - 3 H b) - 3 H
 // u', where dp/dt is taken at constant u', and b = p - M u' is 0 for quadratic kinetic terms.
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/energy_density.hpp"
+#include "compiler/physics/fields/canonical_form.hpp"
 #include "compiler/physics/fields/curvature_coupling.hpp"
+#include "compiler/physics/fields/masses.hpp"
 #include "compiler/physics/fields/source_errors.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/lower/variation.hpp"
@@ -68,37 +69,12 @@ const StateField* velocity_elsewhere(const Theory& d, Expr l) {
   return nullptr;
 }
 
-/// Solves M x = r by elimination, x in place of r. Entries that are 0 stay away, so that fields
-/// without common kinetic terms do not meet. Returns the unknown without a pivot, or -1.
-int solve_masses(std::vector<std::vector<Expr>> m, std::vector<Expr>& r) {
-  const std::size_t n = r.size();
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    while (pivot < n && m[pivot][k].is_zero()) ++pivot;
-    if (pivot == n) return static_cast<int>(k);
-    std::swap(m[k], m[pivot]), std::swap(r[k], r[pivot]);
-    for (std::size_t i = k + 1; i < n; ++i) {
-      if (m[i][k].is_zero()) continue;
-      const Expr factor = m[i][k] / m[k][k];
-      for (std::size_t j = k + 1; j < n; ++j)
-        if (!m[k][j].is_zero()) m[i][j] = m[i][j] - factor * m[k][j];
-      r[i] = r[i] - factor * r[k];
-    }
-  }
-  for (std::size_t k = n; k-- > 0;) {
-    Expr sum = r[k];
-    for (std::size_t j = k + 1; j < n; ++j)
-      if (!m[k][j].is_zero()) sum = sum - m[k][j] * r[j];
-    r[k] = sum / m[k][k];
-  }
-  return -1;
-}
-
 }  // namespace
 
 Lagrangian read_lagrangian(const Theory& known, bool keep_parameters) {
   Theory d = known;
   static_cast<Lagrangian&>(d) = {};
+  if (moves_links_by_lagrangian(d)) return d;  // read with its Hamiltonian
   if (d.background.metric == Metric::SelfConsistent)
     d.curvature_scalar = unknown_curvature(d.arena());
   for (const NamedFact* fact : d.facts.lagrangians) {

@@ -15,6 +15,10 @@ struct LinkChart {
   std::vector<int> arrays;      ///< the first numbers of the link, which stand for theta
   std::vector<Expr> velocity;   ///< a symbol for each w_a
   std::vector<Expr> turn_rate;  ///< theta', by theta and w
+  std::vector<int> momenta;     ///< the numbers of E
+  /// Symbols for each E_a and what it has changed by since the start, and the momentum at the
+  /// middle of a step of the midpoint rule by theta and these.
+  std::vector<Expr> momentum, change, middle;
 };
 
 /// The charts of all links of SU(n) that the integrator moves; empty where there are none.

@@ -34,13 +34,13 @@ struct Parted {
 /// Reads the text of H once more, with a symbol for the trace of each loop.
 class LoopReader {
  public:
-  LoopReader(const Theory& d, const StateField& links, bool keep_parameters)
-      : d_(d), links_(links), lower_(d, keep_parameters) {}
+  LoopReader(const Theory& d, const StateField& links, const EnergyText& text, bool keep_parameters)
+      : d_(d), links_(links), text_(text), lower_(text.reading, keep_parameters) {}
 
-  Parted read(Expr density, const NamedFact& text) {
+  Parted read(Expr density) {
     Reading reading;
     reading.closed_trace = [this](const LinkPath& path) { return trace(path); };
-    Expr rest = lower_.real(*text.value, "H", Scope::in(reading));
+    Expr rest = text_.read(lower_, Scope::in(reading));
     Parted result;
     const auto holds_trace = [&](Expr e) {
       return algebra::contains(e, [&](Expr node) { return std::ranges::count(names_, node) > 0; });
@@ -56,14 +56,16 @@ class LoopReader {
                              return node.is(Op::Load) || algebra::reduces_sites(node.op());
                            });
         if (state) return {{}, density};
-        result.loops.push_back({slope / d_.arena().integer(d_.grid.sites()), loops_[i], imaginary});
+        const Expr at_a_site = text_.whole ? slope / d_.arena().integer(d_.grid.sites()) : slope;
+        result.loops.push_back({at_a_site, loops_[i], imaginary});
       }
     }
     if (reduced) return {{}, density};
     for (const Expr name : names_) rest = algebra::substitute(rest, name, d_.arena().integer(0));
     result.loops = gauge::collected(result.loops);
     const bool other = algebra::contains(rest, [](Expr e) { return e.is(Op::Load); });
-    if (other) result.rest = hamiltonian_density_of(d_, rest, text.value->span);
+    if (other) result.rest = text_.whole ? hamiltonian_density_of(d_, rest, text_.value) : rest;
+    if (text_.beside) result.rest = result.rest ? result.rest + text_.beside : text_.beside;
     return result;
   }
 
@@ -97,6 +99,7 @@ class LoopReader {
 
   const Theory& d_;
   const StateField& links_;
+  const EnergyText& text_;
   Lowerer lower_;
   std::vector<gauge::Word> loops_;
   std::vector<Expr> names_;  ///< real and imaginary part of each
@@ -194,14 +197,14 @@ bool velocity_commutes(const Theory& d, const StateField& momentum,
   return true;
 }
 
-void add_link_rates(const Theory& d, Expr density, const NamedFact& text, bool keep_parameters,
+void add_link_rates(const Theory& d, Expr density, const EnergyText& text, bool keep_parameters,
                     const StateField& links, const StateField& momentum, Hamiltonian& result) {
   Arena& arena = d.arena();
   const gauge::LinkType& type = *links.links;
   const auto reals = static_cast<std::size_t>(type.reals());
   const auto count = static_cast<std::size_t>(type.group.generators());
-  const dsl::Span span = text.value->span;
-  const Parted parted = LoopReader(d, links, keep_parameters).read(density, text);
+  const dsl::Span span = text.value;
+  const Parted parted = LoopReader(d, links, text, keep_parameters).read(density);
   const gauge::LinkOf link = links_of(d, links);
   const std::vector<Expr> w = coordinates(arena, type.group, "w");
   for (int axis = 0; axis < d.grid.dims; ++axis) {
@@ -226,7 +229,7 @@ void add_link_rates(const Theory& d, Expr density, const NamedFact& text, bool k
       for (std::size_t a = 0; a < count; ++a)
         rate = rate + motion.velocity[a] * algebra::derivative(turned[i], w[a]);
       result.rates[stored[i]] = rate;
-      result.rate_spans[stored[i]] = text.span;
+      result.rate_spans[stored[i]] = text.line;
       if (!parted.rest) continue;
       const Expr slope = hamiltonian_force(d, parted.rest, stored[i], span);
       if (slope.is_zero()) continue;
@@ -239,7 +242,7 @@ void add_link_rates(const Theory& d, Expr density, const NamedFact& text, bool k
     }
     for (std::size_t a = 0; a < count; ++a) {
       result.rates[own[a]] = of_moving(d, links, axis, forces[a]);
-      result.rate_spans[own[a]] = text.span;
+      result.rate_spans[own[a]] = text.line;
     }
     result.link_motions.push_back(std::move(motion));
   }

@@ -8,15 +8,28 @@
 // of H by the chain rule through the stored numbers.
 #pragma once
 
+#include <functional>
+
 #include "compiler/physics/stages/motion.hpp"
 
 namespace vphi::physics {
 
 class ProgramUnits;
+class Lowerer;
+struct Scope;
+
+/// The text of an energy, which is read once more for each gauge field.
+struct EnergyText {
+  const Theory& reading;  ///< by which it is read
+  std::function<Expr(Lowerer&, const Scope&)> read;
+  bool whole;   ///< `read` gives a number that is made of totals; else a density
+  Expr beside;  ///< a density that is added to it; null: none
+  dsl::Span line, value;
+};
 
 /// Adds the rates of the links and momenta of one line. `density`: of all of H, whose text is
 /// `text`.
-void add_link_rates(const Theory& d, Expr density, const NamedFact& text, bool keep_parameters,
+void add_link_rates(const Theory& d, Expr density, const EnergyText& text, bool keep_parameters,
                     const StateField& links, const StateField& momentum, Hamiltonian& result);
 
 /// Whether w = `velocity` and E commute at every state, as where the energy is a function of

@@ -62,6 +62,17 @@ Diagnostic curvature_not_linear(Span span) {
                "write -xi*phi^2*R/2, or the model in the frame of the constant Planck mass");
 }
 
+Diagnostic momentum_in_lagrangian(Span span, const std::string& momentum,
+                                  const std::string& field) {
+  return error("E0878", span,
+               fmt::format("the Lagrangian holds `{}`, the momentum of `{}`", momentum, field), "",
+               "a Lagrangian is a function of fields, links and their velocities; momenta are its "
+               "derivatives by these",
+               fmt::format("the velocity of a link is {0}[i]': write {0}[i]'*adj({0}[i])/(1i*g*dx) "
+                           "for an electric field",
+                           field));
+}
+
 Diagnostic extremum_in_source(Span span) {
   return error("E0761", span, "no force follows from the largest or smallest value over all sites",
                "", "it changes with the field at one site alone, and jumps from site to site",

@@ -33,6 +33,8 @@ Diagnostic lagrangian_beside(Span span, bool hamiltonian, Span other);
 Diagnostic no_acceleration(Span span, const std::string& field);
 /// E0874: the time derivative of the field at another site, in a derivative or in a sum.
 Diagnostic velocity_elsewhere(Span span, const std::string& field);
+/// E0878: a Lagrangian that holds `momentum`, which it makes, of `field`.
+Diagnostic momentum_in_lagrangian(Span span, const std::string& momentum, const std::string& field);
 /// The equation of `variable` is not periodic in the angle `angle`.
 Diagnostic angle_cut(Span span, const std::string& variable, const std::string& angle,
                      const std::string& period, Span declared);

@@ -105,6 +105,8 @@ class Lowerer {
   Value select(const dsl::Expr& e, const Scope& scope);
   Value index(const dsl::Expr& e, const Scope& scope);
   Value prime(const dsl::Expr& e, const Scope& scope);
+  std::shared_ptr<const LinkRate> rate_of_link(const dsl::Expr& e, const Value& link,
+                                               const Scope& scope);
   Value shift(const dsl::Expr& e, const Scope& scope);
   /// The value as it is `offset` further; `span`: where a model asks for it.
   Value at_neighbour(const Value& of, algebra::Offset offset, dsl::Span span,

@@ -30,9 +30,38 @@ Value Lowerer::prime(const dsl::Expr& e, const Scope& scope) {
     --left;
   } else {
     v = value(base, scope);
+    if (auto rate = left == 1 ? rate_of_link(base, v, scope) : nullptr) {
+      v = time_derivative(v, e.span);
+      v.rate = std::move(rate);
+      return v;
+    }
   }
   for (; left > 0; --left) v = time_derivative(v, e.span);
   return v;
+}
+
+/// Of the link U[i], whose value is `link`; null of anything else.
+std::shared_ptr<const LinkRate> Lowerer::rate_of_link(const dsl::Expr& e, const Value& link,
+                                                      const Scope& scope) {
+  const bool indexed = e.kind == ExprKind::Index && e.args.size() == 2 &&
+                       e.args[0]->kind == ExprKind::Name && !scope.value(e.args[0]->text);
+  const StateField* field = indexed ? d_.field(e.args[0]->text) : nullptr;
+  if (!field || !field->links || link.path) return nullptr;
+  const auto axis = direction(*e.args[1], scope);
+  if (!axis || axis->sign < 0) return nullptr;
+  const auto k = static_cast<std::size_t>(axis->value);
+  Value turn;
+  if (field->angle) {
+    turn.parts = {{integer(0), time_derivative(d_.arena().load(field->arrays[k]), e.span)}};
+  } else {
+    const int first = field->arrays[k * static_cast<std::size_t>(field->links->reals())];
+    const auto motion = std::ranges::find_if(
+        d_.link_motions, [&](const LinkMotion& m) { return m.arrays[0] == first; });
+    if (motion == d_.link_motions.end()) return nullptr;
+    turn = algebra_value(field->links->group, motion->velocity);
+    for (Component& part : turn.parts) part = {part.im ? -part.im : integer(0), part.re};
+  }
+  return std::make_shared<const LinkRate>(LinkRate{std::move(turn), link});
 }
 
 Value Lowerer::time_derivative(const Value& v, dsl::Span span) {

@@ -214,6 +214,19 @@ Value with_scaled_gap(Value product, const Value& x, const Value& c,
   return product;
 }
 
+/// Whether b is the adjoint of a, part by part.
+bool is_adjoint(const Value& a, const Value& b) {
+  if (a.rows != b.columns || a.columns != b.rows || b.parts.size() != a.parts.size()) return false;
+  for (int i = 0; i < b.rows; ++i) {
+    for (int j = 0; j < b.columns; ++j) {
+      const Component c = conjugate(a.parts[static_cast<std::size_t>(j * a.columns + i)]);
+      const Component& own = b.parts[static_cast<std::size_t>(i * b.columns + j)];
+      if (c.re != own.re || c.im != own.im) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Value add(const Value& a, const Value& b) {
@@ -233,6 +246,7 @@ Value subtract(const Value& a, const Value& b) {
 Value multiply(const Value& a, const Value& b) {
   if (a.path && b.path) return {a.rows, b.columns, a.parts, joined(a.path, b.path)};
   if (of_spinors(a) || of_spinors(b)) return multiply_spinors(a, b);
+  if (a.rate && is_adjoint(a.rate->link, b)) return a.rate->turn;
   if (single(a)) {
     Value product = each(b, [&](Component y) { return multiply(a.parts[0], y); });
     if (a.links && b.links) {
@@ -309,6 +323,7 @@ Value power(const Value& a, const Value& b) {
 }
 
 Expr norm2(const Value& a) {
+  if (a.rate) return norm2(a.rate->turn);
   Expr sum = norm2(a.parts[0]);
   for (std::size_t i = 1; i < a.parts.size(); ++i) sum = sum + norm2(a.parts[i]);
   return sum;

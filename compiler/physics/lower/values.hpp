@@ -44,6 +44,7 @@ struct Gap {
 
 struct SpinOperator;
 struct SpinorForm;
+struct LinkRate;
 
 /// A number times the product of links along a path.
 struct PathTerm {
@@ -72,12 +73,19 @@ struct Value {
   /// For a real number, where it is known (Lowerer::keeping_gaps). Sums and multiples keep it, and
   /// `most - x` evaluates to the gap.
   std::shared_ptr<const Gap> gap = nullptr;
+  /// For the time derivative of a link.
+  std::shared_ptr<const LinkRate> rate = nullptr;
 
   bool scalar() const { return rows == 1 && columns == 1; }
   bool complex() const;
   static Value of(Expr real) { return {1, 1, {{real, {}}}}; }
   static Value of(Expr re, Expr im) { return {1, 1, {{re, im}}}; }
   static Value vector(std::vector<Component> parts);
+};
+
+/// U' = turn*U of a link U, which is unitary: U'*adj(U) is `turn`, and so is its norm.
+struct LinkRate {
+  Value turn, link;
 };
 
 struct ShapeError : std::runtime_error {

@@ -49,7 +49,11 @@ struct StateField {
   int order = 0;                ///< 1 or 2, once the equations are known
   bool hamiltonian = false;     ///< order 1 as one of a canonical pair
   std::vector<int> velocities;  ///< order 2: array of d/dt of each array
-  Walls walls;                  ///< boundaries; those of the lattice where its line gives none
+  /// Of a coordinate whose momentum a written Lagrangian makes (fields/canonical_form.hpp): arrays
+  /// without memory that stand for d/dt of each array there, for links of SU(n) for w_a of
+  /// U' = 1i*w_a*T_a*U, axis by axis.
+  std::vector<int> rates_in_lagrangian = {};
+  Walls walls;  ///< boundaries; those of the lattice where its line gives none
   const dsl::Definition* drawn = nullptr;  ///< `w[i] ~ cauchy(0, 1)`: drawn once, then fixed
   dsl::Span span;
   /// Kinetic energy of one real array is norm/2 * u'^2: 1 for real, 2 for complex fields.

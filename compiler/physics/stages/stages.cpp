@@ -3,6 +3,7 @@
 #include "compiler/physics/chains/hmc.hpp"
 #include "compiler/physics/chains/link_flow.hpp"
 #include "compiler/physics/chains/sampling.hpp"
+#include "compiler/physics/fields/canonical_form.hpp"
 #include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fields/curvature_coupling.hpp"
 #include "compiler/physics/fields/link_motion.hpp"
@@ -48,7 +49,7 @@ Theory read_theory(const Space& space) {
       for (const int array : field.arrays) d.rates[array] = d.arena().integer(0);
   }
   if (!flows(d)) {
-    d.hamiltonian = written_hamiltonian(d);
+    d.hamiltonian = written_hamiltonian(d) || moves_links_by_lagrangian(d);
     d.fields = decide_orders(d);
   }
   static_cast<Potentials&>(d) = read_potentials(d);

@@ -42,6 +42,9 @@ struct Hamiltonian {
   std::map<int, Expr> rates;  ///< array -> physical d/dt; of velocities: u''
   std::map<int, dsl::Span> rate_spans;
   std::vector<LinkMotion> link_motions;  ///< of links of SU(n): velocities in physical time
+  /// Where a written Lagrangian is brought to this form: array of a momentum -> dL/du' by the
+  /// arrays StateField::rates_in_lagrangian.
+  std::map<int, Expr> momenta;
 };
 
 struct Theory : Space, Potentials, Lagrangian, Hamiltonian {

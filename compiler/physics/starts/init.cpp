@@ -22,6 +22,7 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/start.hpp"
 #include "compiler/physics/starts/init_errors.hpp"
+#include "compiler/physics/starts/momentum_start.hpp"
 #include "compiler/physics/starts/point_start.hpp"
 #include "compiler/physics/starts/spectrum_start.hpp"
 #include "compiler/physics/starts/start_files.hpp"
@@ -39,6 +40,7 @@ struct InitItem {
   bool velocity = false;
   bool by_component = false;  ///< psi[s, c] = ...
   Scope scope;                ///< the index of `init x[k] = ...`
+  bool of_momentum = false;   ///< phi' = ... where a Lagrangian makes `field`, the momentum of phi
 };
 
 /// `gauss = 0`, a condition on what starts (gauss_start.hpp).
@@ -59,7 +61,10 @@ std::vector<InitItem> init_items(const Equations& d) {
       if (head.name == "t" && !d.field("t")) continue;
       if (is_law(d, head)) continue;
       const StateField* field = d.field(head.name);
-      const bool velocity = head.primes == 1;
+      const bool of_momentum =
+          field && head.primes == 1 && !field->link && !field->rates_in_lagrangian.empty();
+      if (of_momentum) field = d.conjugate(*field);
+      const bool velocity = head.primes == 1 && !of_momentum;
       // U[i] = ...: a value for each link, i its axis; x[k] = ...: one for each body
       const bool indexed = head.form == dsl::Head::Form::Indexed && head.args.size() == 1 &&
                            head.args[0]->kind == dsl::ExprKind::Name;
@@ -86,7 +91,7 @@ std::vector<InitItem> init_items(const Equations& d) {
         own.body = IndexValue::Body::Own;
         scope.indices.emplace(head.args[0]->text, own);
       }
-      out.push_back({&item, field, velocity, by_component, std::move(scope)});
+      out.push_back({&item, field, velocity, by_component, std::move(scope), of_momentum});
     }
   }
   return out;
@@ -169,7 +174,7 @@ std::vector<Expr> as_links(const Equations& d, const InitItem& init, const Value
 }
 
 /// The components of a value as the field's arrays; a number fits every component.
-std::vector<Expr> as_arrays(const Equations& d, const InitItem& init, const Value& v) {
+std::vector<Expr> as_field(const Equations& d, const InitItem& init, const Value& v) {
   const StateField& field = *init.field;
   const Expr zero = d.arena().integer(0);
   std::vector<Expr> result(field.arrays.size());
@@ -209,6 +214,14 @@ std::vector<Expr> as_arrays(const Equations& d, const InitItem& init, const Valu
     }
   }
   return result;
+}
+
+/// The components of a value as the arrays that it starts.
+std::vector<Expr> as_arrays(const Equations& d, const InitItem& init, const Value& v) {
+  const std::vector<Expr> own = as_field(d, init, v);
+  if (!init.of_momentum) return own;
+  check_vacuum_of_velocity(d, *init.field, init.item->value);
+  return momentum_of_velocity(d, *init.field, own, init.item->value->span);
 }
 
 /// Mean of a distribution, for homogeneous values.
@@ -700,6 +713,7 @@ StartValues read_initial(const Program& d, ProgramUnits& units) {
       start[field.arrays[i]].value = cold.parts[i].re;
     }
   }
+  momenta_at_rest(d, start);
   const std::vector<InitItem> items = init_items(d);
   for (const InitItem& init : items) {
     const Reading reading = random.reading(init);

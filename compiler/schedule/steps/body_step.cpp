@@ -36,7 +36,7 @@ class BodyStep {
         arena_(*from.system.arena),
         block_(&block),
         maps_(maps),
-        links_(from.system),
+        links_(from.system, at_the_middle(from.integrator, from.head)),
         state_(stored_state(from.system)) {
     meaning_.name = [this](const dsl::Expr& at) { return name(at); };
     meaning_.call = [this](const dsl::Expr& at, Value& value) { return call(at, value); };

@@ -5,6 +5,10 @@
 // which are 0 there. Where the text evaluates a right side, links are those of the coordinates, and
 // velocities are turned into rates of the coordinates. The end of the step has links again. Texts
 // keep their order and links stay in their group.
+//
+// A text that evaluates right sides at t + dt/2 alone is one of the midpoint rule
+// (gauge/chart.hpp): velocities are rates of coordinates as they are, and momenta those of the
+// middle. It keeps Gauss's law as far as its equation is solved.
 #pragma once
 
 #include <vector>
@@ -18,10 +22,13 @@ namespace vphi::schedule {
 
 /// Whether links move in coordinates by a text with this head: `x' = f(x)` or `x' = f(x, t)`.
 bool takes_charts(const Head& head);
+/// Whether every right side that the text evaluates is one at t + dt/2.
+bool at_the_middle(const text::Integrator& integrator, const Head& head);
 
 class ChartedLinks {
  public:
-  explicit ChartedLinks(const physics::System& system) : charts_(physics::link_charts(system)) {}
+  ChartedLinks(const physics::System& system, bool at_the_middle)
+      : charts_(physics::link_charts(system)), at_the_middle_(at_the_middle) {}
 
   /// Whether the array is a number of a link: its place holds a coordinate, or nothing.
   bool holds_coordinate(int array) const;
@@ -38,7 +45,8 @@ class ChartedLinks {
 
  private:
   std::vector<physics::LinkChart> charts_;
-  State start_;  ///< of the coordinates
+  bool at_the_middle_;
+  State start_;  ///< of the coordinates and the momenta
 };
 
 }  // namespace vphi::schedule

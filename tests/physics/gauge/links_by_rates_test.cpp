@@ -139,6 +139,45 @@ TEST(LinksByRates, AgreeWithKicksAndDriftsToTheirOrder) {
   EXPECT_NEAR(std::log2(last(coarse, "law") / last(fine, "law")), 4, 0.4);
 }
 
+/// The momentum of links of which H takes E - kappa*S: a velocity that does not commute with E.
+std::string turning(int n, const std::string& step, int rounds, double until = 0.4975) {
+  std::string text = "integrator midpoint(x' = f(x, t)) {\n  k = x + dt/2*f(x, t + dt/2)\n";
+  for (int i = 1; i < rounds; ++i) text += "  k = x + dt/2*f(k, t + dt/2)\n";
+  return fmt::format(R"(model turning "Links and fields of their algebra"
+param kappa = 0.7
+lattice box: {2}, spacing = 1, boundary = periodic
+gauge U: SU({0}), E: su({0})
+field S, T: su({0})
+P[i,j] = loop(i, j, -i, -j)
+F[i] = U[i]*S@i*adj(U[i]) - S
+of_links = sum(norm2(E[i] - kappa*S), i) + 2*sum({0} - re(tr(P[i,j])), i < j)
+H = total(norm2(T) + norm2(S) + sum(norm2(F[i]), i) + of_links)
+init U ~ hot, E = 0, S ~ normal, T = 0
+precision real = f64
+evolve {1}, until = t > {3}
+every 5 steps: t, p = mean(re(tr(P[x,y]))), e = mean(norm2(E[x])), m = mean(norm2(S)) -> "h.h5"
+every 5 steps: law = max(abs(gauss)), energy = H -> "h.h5"
+)",
+                     n, step, n == 2 ? "2 * 4 * 2" : "2^2", until) +
+         text + "  x = 2*k - x\n}\n";
+}
+
+TEST(LinksByRates, TheMidpointKeepsGaussLawToRounding) {
+  const auto coarse = run_text(turning(2, "midpoint, dt = 0.02", 11), {});
+  EXPECT_LT(largest(coarse, "law"), 2e-13);
+  const auto off = run_text(turning(2, "midpoint, dt = 0.02", 3), {});  // not yet the midpoint
+  EXPECT_GT(largest(off, "law"), 1e-9);
+  const auto fine = run_text(turning(2, "midpoint, dt = 0.01", 10), {});
+  const auto exact = run_text(turning(2, "rk4, dt = 0.005", 1), {});
+  EXPECT_LT(largest(exact, "law"), 1e-6);
+  EXPECT_GT(largest(exact, "law"), 1e-11);
+  EXPECT_NEAR(std::log2(apart(coarse, exact) / apart(fine, exact)), 2, 0.2);
+}
+
+TEST(LinksByRates, TheMidpointOfSU3KeepsGaussLawToRounding) {
+  EXPECT_LT(largest(run_text(turning(3, "midpoint, dt = 0.004", 6, 0.059), {}), "law"), 5e-13);
+}
+
 TEST(LinksByRates, OfSU3AgreeWithKicksAndDrifts) {
   const auto kicked = run_text(hot(3, "vv6, dt = 0.01", 0.195), {});
   const auto rates = run_text(hot(3, "rk4, dt = 0.01", 0.195), {});
