@@ -176,19 +176,10 @@ emit::Reading reading_of(const Compilation& c) {
   return reading;
 }
 
-/// Along one of the axes that ranks may cut (schedule/cut.hpp).
-bool has_walls(const kernel::Kernel& kernel) {
-  const int slowest = kernel.dims - 1;
-  for (int axis = std::max(slowest - 1, std::min(slowest, 1)); axis <= slowest; ++axis)
-    if (kernel.boundary[static_cast<std::size_t>(axis)] != physics::Boundary::Periodic) return true;
-  return false;
-}
-
 emit::Bindings bindings_of(const schedule::Plan& plan) {
   emit::Bindings bindings;
   for (const program::Scalar& scalar : plan.program.scalars) bindings.slots.push_back(scalar.name);
   bindings.buffer_of = plan.buffer_of;
-  bindings.walls = std::ranges::any_of(plan.kernels, has_walls);
   return bindings;
 }
 

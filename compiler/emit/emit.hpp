@@ -61,9 +61,6 @@ struct Bindings {
   /// count in one word, so that the last of them does what the kernel does at its end. 0: it is
   /// whole.
   std::int64_t arrivals = 0;
-  /// An axis that ranks may cut has ends. What lies beyond them is selected in the kernels of one
-  /// rank and lies in the ghosts of several.
-  bool walls = false;
 };
 
 /// The kernel as a program::Kernel: source, entry, arguments, launch shape, cost.

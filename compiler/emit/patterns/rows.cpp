@@ -192,14 +192,6 @@ Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
   return slots;
 }
 
-/// Where ranks have other text around the site function than one has, products are added within an
-/// expression alone. Across expressions the compiler of a processor chooses by what is around
-/// them, and ranks would have other bits.
-Code contract_line(const Job& job, const Bindings& bindings) {
-  const bool apart = bindings.walls && job.dialect.tasks() && job.target.contract;
-  return apart ? "// vphi: contract=expression\n" : "";
-}
-
 }  // namespace
 
 Code row_in_memory(const kernel::Kernel& kernel, const Code& number) {
@@ -230,8 +222,8 @@ Stage rows_stage(const Job& job, const Bindings& bindings) {
   Slots slots = row_slots(job, nullptr, tasks);
   slots["threads"] = std::to_string(job.kernel.threads);
   slots["end"] = job.epilogue() ? fill("persistent_rows_end.txt", slots) : "";
-  stage.functions = contract_line(job, bindings) + slots["choices"] + slots["around"] +
-                    slots["body"] + slots["compensated"] + slots["join"] + slots["edges"];
+  stage.functions = slots["choices"] + slots["around"] + slots["body"] + slots["compensated"] +
+                    slots["join"] + slots["edges"];
   stage.text = draw_start(job, bindings, job.kernel.instances > 1 ? "instance" : "0") +
                fill("persistent_rows.txt", slots);
   stage.partials = tasks * static_cast<std::int64_t>(job.kernel.reductions.size());
@@ -270,7 +262,6 @@ program::Kernel emit_rows(const Job& job, const Bindings& bindings, const Loop* 
   const std::int64_t partials = tasks * static_cast<std::int64_t>(kernel.reductions.size());
   const Groups groups{tasks, 1, 1};
   Slots slots = row_slots(job, loop, tasks);
-  slots["choices"] = contract_line(job, bindings) + slots["choices"];
   slots["finish_name"] = job.entry + "_finish";
   if (cpp) {
     slots["pointers"] = pointers(job, bindings, partials) +
