@@ -213,6 +213,8 @@ class Checker {
     const std::array<int, 2>&depth = halo.depth, &beside = halo.beside;
     for (std::size_t side = 0; side < 2; ++side)
       if (beside[side] < 0 || beside[side] > c.second.ghost[side]) return false;
+    const bool apart = p_.buffers[halo.buffer].home >= 0 && p_.order.modulus < 64;
+    if (halo.classes != 0 && (!apart || halo.classes >> p_.order.modulus != 0)) return false;
     if (c.all) return depth == c.deepest();
     return depth[0] >= 0 && depth[1] >= 0 && depth[0] <= c.ghost[0] && depth[1] <= c.ghost[1] &&
            std::max(depth[0], depth[1]) <= c.own;

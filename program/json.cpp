@@ -110,7 +110,7 @@ void fields(Io& io, Kernel& k) {
 }
 template <class Io>
 void fields(Io& io, Halo& h) {
-  io("buffer", h.buffer), io("depth", h.depth), io("beside", h.beside);
+  io("buffer", h.buffer), io("depth", h.depth), io("beside", h.beside), io("classes", h.classes);
 }
 template <class Io>
 void fields(Io& io, Cut::Second& s) {

@@ -143,6 +143,8 @@ struct Halo {
   std::array<int, 2> depth{};
   /// The same along a second axis that is cut (Cut::Second), at most its ghosts.
   std::array<int, 2> beside{};
+  /// Bit k: sites of class k of Program::order, where the buffer has a home. 0: all sites.
+  std::uint64_t classes = 0;
 };
 
 struct Launch {

@@ -155,8 +155,8 @@ struct Planes {
   std::int64_t slab = 1;   ///< cuts lie at multiples of this
   std::int64_t ranks = 1;  ///< that share the lattice
   std::string origin;      ///< slot: number of the first own plane in the whole lattice
-  /// Of a part of a kernel (schedule/division.hpp), whose `first`, `own` and `slab` are those of the
-  /// part: the own planes of the rank below it, which other parts compute.
+  /// Of a part of a kernel (schedule/division.hpp), whose `first`, `own` and `slab` are those of
+  /// the part: the own planes of the rank below it, which other parts compute.
   std::int64_t below = 0;
   /// Of each plane, the lines along the next faster axis that are computed, likewise.
   struct Second {
@@ -164,6 +164,9 @@ struct Planes {
     std::string origin;
   };
   std::optional<Second> second = {};  ///< none: the lattice is cut across one axis
+  /// Planes between the first half of `own` and the second, which other parts compute: a part of
+  /// both ends of a rank. 0: `own` planes follow one another.
+  std::int64_t gap = 0;
 };
 
 struct Kernel {

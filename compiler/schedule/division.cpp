@@ -1,7 +1,6 @@
 #include "compiler/schedule/division.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -38,7 +37,7 @@ class Divider {
 
  private:
   struct Parts {
-    int low = 0, high = 0, rest = 0;
+    int ends = 0, rest = 0;
     int then = -1;  ///< the epilogue; -1: there is none, or the parts have it
   };
 
@@ -51,8 +50,7 @@ class Divider {
         continue;
       }
       const Parts parts = parts_of(launch, planes);
-      divided.push_back({.kernel = parts.low, .swap = {}});
-      divided.push_back({parts.high, std::move(launch.swap), std::move(launch.halos)});
+      divided.push_back({parts.ends, std::move(launch.swap), std::move(launch.halos)});
       divided.push_back({.kernel = parts.rest, .swap = {}});
       if (parts.then >= 0) divided.push_back({.kernel = parts.then, .swap = {}});
     }
@@ -80,17 +78,16 @@ class Divider {
     const auto known = parts_.find(key);
     if (known != parts_.end()) return known->second;
     const Kernel whole = plan_.kernels[static_cast<std::size_t>(launch.kernel)];
-    const std::int64_t own = whole.planes->own;
-    Kernel low = part(whole, "low", 0, planes), high = part(whole, "high", own - planes, planes),
-           rest = part(whole, "rest", planes, own - 2 * planes);
+    const std::int64_t inside = whole.planes->own - 2 * planes;
+    Kernel ends = part(whole, "ends", 0, 2 * planes), rest = part(whole, "rest", planes, inside);
+    ends.planes->gap = inside;
     Parts parts;
     const bool counted = counts_ && whole.reach == kernel::Reach::Launch && !whole.epilogue.empty();
-    if (!counted && !whole.epilogue.empty()) parts.then = add(epilogue_alone({&low, &high, &rest}));
-    parts.low = add(std::move(low)), parts.high = add(std::move(high));
-    parts.rest = add(std::move(rest));
-    division_.ends.insert({parts.low, parts.high});
+    if (!counted && !whole.epilogue.empty()) parts.then = add(epilogue_alone(ends, rest));
+    parts.ends = add(std::move(ends)), parts.rest = add(std::move(rest));
+    division_.ends.insert(parts.ends);
     division_.rests[parts.rest] = launch.swap;
-    if (counted) division_.counted.push_back({parts.low, parts.high, parts.rest});
+    if (counted) division_.counted.push_back({parts.ends, parts.rest});
     return parts_[key] = parts;
   }
 
@@ -104,15 +101,15 @@ class Divider {
   }
 
   /// The epilogue that the parts have had.
-  static Kernel epilogue_alone(const std::array<Kernel*, 3>& parts) {
-    Kernel then = *parts.back();
+  static Kernel epilogue_alone(Kernel& ends, Kernel& rest) {
+    Kernel then = rest;
     then.name.resize(then.name.rfind('_'));
     then.name += "_then";
     then.planes.reset(), then.colours.reset();
     then.arrays.clear(), then.stores.clear(), then.paired_angles.clear();
     then.random = {};
     then.still.clear();
-    for (Kernel* part : parts) part->epilogue.clear();
+    ends.epilogue.clear(), rest.epilogue.clear();
     return then;
   }
 

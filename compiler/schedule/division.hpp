@@ -1,18 +1,18 @@
 // Divides launches of a lattice that ranks share into what their neighbours wait for and the rest.
 //
-// A launch whose planes others want next becomes three: of the planes at the lower end of the rank,
-// of those at the upper end, and of all between. Ghosts are filled after the second. The third
-// neither reads ghosts nor writes a plane that is sent, so a device may compute it while planes are
-// on their way (program/parts.hpp). What the kernel did to scalars at its end is done when all
-// parts have read them: by the last group of threads of all parts, or by a launch that comes last.
-// One after the other they do what the launch did: every site is computed once, of the same values.
+// A launch whose planes others want next becomes two: of the planes at both ends of the rank, and
+// of all between. Ghosts are filled after the first. The second neither reads ghosts nor writes a
+// plane that is sent, so a device may compute it while planes are on their way (program/parts.hpp).
+// What the kernel did to scalars at its end is done when both parts have read them: by the last
+// group of threads of both, or by a launch that comes last. One after the other they do what the
+// launch did: every site is computed once, of the same values.
 //
-// Why the three may also run at the same time:
+// Why both may also run at the same time:
 //   - Ends are as deep as neighbours read and as the kernel itself reads. So what is sent, and what
 //     is copied to ghosts beyond an end of the lattice, are planes of the ends. The rest reads own
 //     planes alone, and nothing but the exchange writes ghosts.
-//   - Where stores go to the other copy of an array, all three read the copy that none writes.
-//     After the second the copies are exchanged, as ghosts of the new one are wanted; the rest
+//   - Where stores go to the other copy of an array, both read the copy that none writes. After
+//     the first the copies are exchanged, as ghosts of the new one are wanted; the rest
 //     therefore has the names of the two copies the other way round (`exchanged`).
 //   - Where stores go in place and neighbours are read, sites have colours, and no site of a colour
 //     reads what another one of it stores (kernel::Colours). Else a site reads its own numbers.

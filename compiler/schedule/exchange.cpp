@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/schedule/known_colours.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -26,26 +30,51 @@ struct Depth {
   bool none() const { return *this == Depth{}; }
   bool operator==(const Depth&) const = default;
 };
-using Depths = std::map<int, Depth>;  ///< by buffer; one that is missing needs nothing
+
+/// The sites of one class of a buffer; of one that lies plainly all have class 0.
+struct OfClass {
+  int buffer = 0, number = 0;
+  auto operator<=>(const OfClass&) const = default;
+};
+using Depths = std::map<OfClass, Depth>;  ///< what is missing needs nothing
 
 void deepen(Depths& known, const Depths& more) {
-  for (const auto& [buffer, depth] : more) known[buffer].deepen(depth);
+  for (const auto& [of_class, depth] : more) known[of_class].deepen(depth);
+}
+
+/// A read of a site `apart` from the one that is computed.
+struct Read {
+  int buffer = 0;
+  std::array<int, 4> apart{};
+};
+
+std::vector<Read> reads_of(const Plan& plan, const kernel::Kernel& kernel) {
+  std::vector<Read> list;
+  const auto read = [&](int array, const algebra::Offset& first, const algebra::Offset& then) {
+    Read& one = list.emplace_back();
+    one.buffer = plan.buffer_of[static_cast<std::size_t>(array)];
+    for (std::size_t axis = 0; axis < 4; ++axis) one.apart[axis] = first.d[axis] + then.d[axis];
+  };
+  for (const Expr leaf : algebra::reads(kernel.values())) {
+    if (leaf.is(Op::Load)) read(leaf->index, leaf->offset, {});
+    if (!leaf.is(Op::Stencil)) continue;
+    for (const algebra::Offset& offset : leaf->arena->stencil_data(leaf->index).offsets)
+      read(leaf.arg(0)->index, offset, leaf.arg(0)->offset);
+  }
+  return list;
+}
+
+/// That a site `distance` away is reached, below or above.
+void extend(std::array<int, 2>& depth, int distance) {
+  int& side = depth[distance < 0 ? 0 : 1];
+  side = std::max(side, std::abs(distance));
 }
 
 /// What launches need of the ghosts that others fill.
 class Exchange {
  public:
-  explicit Exchange(Plan& plan) : plan_(plan) {
-    const program::Cut& cut = plan.program.cut;
-    for (const kernel::Kernel& kernel : plan.kernels) {
-      Depths& reads = reads_.emplace_back();
-      for (const auto& [buffer, depth] : reach_across(plan, kernel, cut.axis))
-        reads[buffer].planes = depth;
-      if (cut.second.ranks > 1)
-        for (const auto& [buffer, depth] : reach_across(plan, kernel, cut.axis - 1))
-          reads[buffer].lines = depth;
-      deepen(deepest_, reads);
-    }
+  explicit Exchange(Plan& plan) : plan_(plan), colours_(plan) {
+    for (std::size_t k = 0; k < plan.kernels.size(); ++k) deepen(deepest_, read(k, {}));
   }
 
   /// After steps, which follow one another, ghosts are as deep as the lists read that come next;
@@ -87,51 +116,123 @@ class Exchange {
   }
 
   /// What a list needs of the ghosts when it begins, where it must leave `after`.
-  Depths before(const Launches& list, Depths after) const {
-    for (auto launch = list.rbegin(); launch != list.rend(); ++launch) step_back(*launch, after);
+  Depths before(const Launches& list, Depths after) {
+    const auto colours = colours_.of(list);
+    for (std::size_t i = list.size(); i-- > 0;) step_back(list[i], colours[i], after);
     return after;
   }
 
   /// Halos of a list that must leave `after`: each stands at the last launch that writes the buffer
   /// before one that reads its ghosts, as deep as those read that come before the next one that
   /// writes it.
-  void fill(Launches& list, Depths after) const {
-    for (auto launch = list.rbegin(); launch != list.rend(); ++launch)
-      for (const auto& [buffer, depth] : step_back(*launch, after))
-        launch->halos.push_back({buffer, depth.planes, depth.lines});
+  void fill(Launches& list, Depths after) {
+    const auto colours = colours_.of(list);
+    for (std::size_t i = list.size(); i-- > 0;)
+      list[i].halos = halos_of(step_back(list[i], colours[i], after));
+  }
+
+  /// Classes of a buffer whose ghosts are filled alike are filled together.
+  std::vector<program::Halo> halos_of(const Depths& filled) const {
+    std::vector<program::Halo> halos;
+    for (const auto& [of_class, depth] : filled) {
+      const std::uint64_t bit = std::uint64_t{1} << of_class.number;
+      const auto alike = std::ranges::find_if(halos, [&](const program::Halo& halo) {
+        return halo.buffer == of_class.buffer && halo.depth == depth.planes &&
+               halo.beside == depth.lines;
+      });
+      if (alike == halos.end())
+        halos.push_back({of_class.buffer, depth.planes, depth.lines, bit});
+      else
+        alike->classes |= bit;
+    }
+    for (program::Halo& halo : halos)
+      if (halo.classes == all_classes(halo.buffer)) halo.classes = 0;
+    return halos;
   }
 
   /// From what is needed after a launch to what is needed before it. What it must fill comes back.
-  Depths step_back(const program::Launch& launch, Depths& needed) const {
+  Depths step_back(const program::Launch& launch, std::optional<int> colour, Depths& needed) {
     if (launch.solve >= 0) deepen(needed, deepest_);  // its launches come behind this one
     Depths filled;
-    for (const int buffer : written(launch)) {
-      const auto found = needed.find(buffer);
+    for (const OfClass& one : written(launch, colour)) {
+      const auto found = needed.find(one);
       if (found == needed.end()) continue;
       if (!found->second.none()) filled.insert(*found);
       needed.erase(found);
     }
-    deepen(needed, reads_[static_cast<std::size_t>(launch.kernel)]);
+    deepen(needed, read(static_cast<std::size_t>(launch.kernel), colour));
     return filled;
   }
 
-  /// Buffers whose present copy is another one after the launch.
-  std::set<int> written(const program::Launch& launch) const {
-    std::set<int> buffers(launch.swap.begin(), launch.swap.end());
-    const auto number = static_cast<std::size_t>(launch.kernel);
-    for (const kernel::ArrayParam& array : plan_.kernels[number].arrays)
-      if (array.written && !array.next)
-        buffers.insert(plan_.buffer_of[static_cast<std::size_t>(array.array)]);
-    for (const int map : launch.maps) {
-      const std::vector<int>& to = plan_.program.maps[static_cast<std::size_t>(map)].to;
-      buffers.insert(to.begin(), to.end());
+  /// What has another present copy after the launch.
+  std::set<OfClass> written(const program::Launch& launch, std::optional<int> colour) const {
+    std::set<OfClass> all;
+    const auto add = [&](int buffer, std::uint64_t classes) {
+      each_class(classes, [&](int number) { all.insert({buffer, number}); });
+    };
+    for (const int buffer : launch.swap) add(buffer, all_classes(buffer));
+    const kernel::Kernel& kernel = plan_.kernels[static_cast<std::size_t>(launch.kernel)];
+    for (const kernel::ArrayParam& array : kernel.arrays) {
+      if (!array.written || array.next) continue;
+      const int buffer = plan_.buffer_of[static_cast<std::size_t>(array.array)];
+      add(buffer, classes(buffer, kernel, colour, {}));
     }
-    return buffers;
+    for (const int map : launch.maps)
+      for (const int buffer : plan_.program.maps[static_cast<std::size_t>(map)].to)
+        add(buffer, all_classes(buffer));
+    return all;
+  }
+
+  /// What a kernel reads of ghosts.
+  const Depths& read(std::size_t number, std::optional<int> colour) {
+    const auto [known, made] = reads_.try_emplace({number, colour.value_or(-1)});
+    Depths& depths = known->second;
+    if (!made) return depths;
+    const program::Cut& cut = plan_.program.cut;
+    const kernel::Kernel& kernel = plan_.kernels[number];
+    if (kernel.gathers || kernel::sums_pairs(kernel)) {
+      for (const auto& [buffer, depth] : reach_across(plan_, kernel, cut.axis))
+        each_class(all_classes(buffer), [&](int of_class) {
+          depths[{buffer, of_class}].planes = depth;
+        });
+      return depths;
+    }
+    const auto axis = static_cast<std::size_t>(cut.axis);
+    for (const Read& one : reads_of(plan_, kernel)) {
+      Depth depth;
+      extend(depth.planes, one.apart[axis]);
+      if (cut.second.ranks > 1) extend(depth.lines, one.apart[axis - 1]);
+      if (depth.none()) continue;
+      each_class(classes(one.buffer, kernel, colour, one.apart), [&](int of_class) {
+        depths[{one.buffer, of_class}].deepen(depth);
+      });
+    }
+    return depths;
+  }
+
+  /// As bits: those of a buffer, and those that a kernel reads or writes of it.
+  std::uint64_t all_classes(int buffer) const {
+    return classes_of_colour(order_of(buffer), {}, {}, {});
+  }
+  std::uint64_t classes(int buffer, const kernel::Kernel& kernel, std::optional<int> colour,
+                        const std::array<int, 4>& apart) const {
+    return classes_of_colour(order_of(buffer), kernel.colours, colour, apart);
+  }
+  program::SiteOrder order_of(int buffer) const {
+    constexpr int kMost = 32;
+    const program::Program& p = plan_.program;
+    const bool plain = p.buffers[static_cast<std::size_t>(buffer)].home < 0;
+    return plain || p.order.modulus > kMost ? program::SiteOrder{} : p.order;
+  }
+  static void each_class(std::uint64_t classes, const std::function<void(int)>& see) {
+    for (int number = 0; classes >> number != 0; ++number)
+      if ((classes >> number & 1) != 0) see(number);
   }
 
   Plan& plan_;
-  Depths deepest_;             ///< of all kernels
-  std::vector<Depths> reads_;  ///< of neighbours, by kernel
+  KnownColours colours_;
+  Depths deepest_;                                       ///< of all kernels
+  std::map<std::pair<std::size_t, int>, Depths> reads_;  ///< by kernel and colour; -1: any
 };
 
 /// Sums over pairs read all sites of the other side of a pair.
@@ -149,16 +250,9 @@ Reach reach_across(const Plan& plan, const kernel::Kernel& kernel, int axis) {
   Reach reach;
   if (kernel.gathers) return reach;
   if (kernel::sums_pairs(kernel)) return reach_of_pairs(plan, kernel);
-  const auto read = [&](int array, int d) {
-    if (d == 0) return;
-    auto& [below, above] = reach[plan.buffer_of[static_cast<std::size_t>(array)]];
-    (d < 0 ? below : above) = std::max(d < 0 ? below : above, std::abs(d));
-  };
-  for (const Expr leaf : algebra::reads(kernel.values())) {
-    if (leaf.is(Op::Load)) read(leaf->index, leaf->offset.d[axis]);
-    if (!leaf.is(Op::Stencil)) continue;
-    for (const algebra::Offset& offset : leaf->arena->stencil_data(leaf->index).offsets)
-      read(leaf.arg(0)->index, offset.d[axis] + leaf.arg(0)->offset.d[axis]);
+  for (const Read& one : reads_of(plan, kernel)) {
+    const int distance = one.apart[static_cast<std::size_t>(axis)];
+    if (distance != 0) extend(reach[one.buffer], distance);
   }
   return reach;
 }

@@ -2,7 +2,9 @@
 //
 // A kernel that reads an array across the cut axis needs the ghosts of that array. They are stale
 // once a launch has written the array. They are filled after the last launch that writes it before
-// the next one that reads it there, as deep as is read before it is written again.
+// the next one that reads it there, as deep as is read before it is written again. Where classes of
+// sites lie apart (program::SiteOrder), each class is looked at by itself: an update of one colour
+// sends its sites, and not those of others that the neighbours have already.
 //
 // Steps follow one another in their cycle, and the runtime may launch any other list between two of
 // them. So at the end of a step ghosts are as deep as the next steps or any of these lists read. At

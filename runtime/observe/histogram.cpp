@@ -5,6 +5,7 @@
 #include <limits>
 #include <mutex>
 #include <numeric>
+#include <utility>
 
 #include "runtime/parallel.hpp"
 
@@ -20,8 +21,7 @@ constexpr int64_t kBelow = -1, kAbove = -2, kInvalid = -3;
 /// One axis with its range found: value to bin.
 class Scale {
  public:
-  Scale(std::span<const double> values, const HistogramAxis& axis)
-      : axis_(with_range(axis, values)) {
+  explicit Scale(const HistogramAxis& with_range) : axis_(with_range) {
     low_ = place(axis_.low), high_ = place(axis_.high);
     scale_ = axis_.bins / (high_ - low_);
   }
@@ -51,15 +51,22 @@ class Scale {
   double low_ = 0, high_ = 1, scale_ = 1;
 };
 
-}  // namespace
-
-HistogramAxis with_range(HistogramAxis axis, std::span<const double> values) {
-  if (!axis.find_low && !axis.find_high) return axis;
+/// The finite values of an axis, of which its missing limits are those.
+struct Range {
   double least = std::numeric_limits<double>::infinity(), most = -least;
-  for (const double v : values) {
-    if (!std::isfinite(v) || (axis.log && v <= 0)) continue;
-    least = std::min(least, v), most = std::max(most, v);
+  void add(const HistogramAxis& axis, std::span<const double> values) {
+    for (const double v : values) {
+      if (!std::isfinite(v) || (axis.log && v <= 0)) continue;
+      least = std::min(least, v), most = std::max(most, v);
+    }
   }
+};
+
+bool finds_range(const HistogramAxis& axis) { return axis.find_low || axis.find_high; }
+
+HistogramAxis limited(HistogramAxis axis, Range range) {
+  if (!finds_range(axis)) return axis;
+  auto [least, most] = range;
   if (!(least <= most)) least = most = axis.log ? 1 : 0;  // no finite value
   if (axis.find_low) axis.low = axis.find_high ? least : std::min(least, axis.high);
   if (axis.find_high) axis.high = std::max(most, axis.low);
@@ -73,6 +80,65 @@ HistogramAxis with_range(HistogramAxis axis, std::span<const double> values) {
   return axis;
 }
 
+/// Counts values, list after list.
+class Counter {
+ public:
+  /// Of axes whose ranges are known.
+  Counter(const std::vector<HistogramAxis>& axes, int threads) : threads_(threads) {
+    std::size_t bins = 1;
+    for (const HistogramAxis& axis : axes) {
+      scales_.emplace_back(axis);
+      bins_.push_back(axis.bins);
+      result_.edges.push_back(scales_.back().edges());
+      bins *= static_cast<std::size_t>(axis.bins);
+    }
+    result_.counts.resize(bins);
+  }
+
+  void add(const std::vector<std::span<const double>>& values) {
+    runtime::parallel_ranges(static_cast<int64_t>(values[0].size()), threads_,
+                             [&](int64_t begin, int64_t end) { add(values, begin, end); });
+  }
+
+  Histogram result() { return std::move(result_); }
+
+ private:
+  void add(const std::vector<std::span<const double>>& values, int64_t begin, int64_t end) {
+    Histogram own;
+    own.counts.resize(result_.counts.size());
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t at = 0;
+      for (std::size_t a = 0; a < scales_.size() && at >= 0; ++a) {
+        const int64_t bin = scales_[a].bin(values[a][static_cast<std::size_t>(i)]);
+        at = bin < 0 ? bin : at * bins_[a] + bin;
+      }
+      if (at >= 0) {
+        ++own.counts[static_cast<std::size_t>(at)];
+      } else {
+        const bool below = at == kBelow && scales_.size() == 1;
+        ++(at == kInvalid ? own.invalid : below ? own.below : own.above);
+      }
+    }
+    const std::lock_guard lock(adding_);
+    for (std::size_t b = 0; b < own.counts.size(); ++b) result_.counts[b] += own.counts[b];
+    result_.below += own.below, result_.above += own.above, result_.invalid += own.invalid;
+  }
+
+  int threads_;
+  std::vector<Scale> scales_;
+  std::vector<int64_t> bins_;
+  std::mutex adding_;
+  Histogram result_;
+};
+
+}  // namespace
+
+HistogramAxis with_range(HistogramAxis axis, std::span<const double> values) {
+  Range range;
+  if (finds_range(axis)) range.add(axis, values);
+  return limited(axis, range);
+}
+
 double Histogram::density(std::size_t bin) const {
   const auto inside = std::accumulate(counts.begin(), counts.end(), int64_t{0});
   const double width = edges[0][bin + 1] - edges[0][bin];
@@ -81,38 +147,39 @@ double Histogram::density(std::size_t bin) const {
 
 Histogram histogram(const std::vector<std::span<const double>>& values,
                     const std::vector<HistogramAxis>& axes, int threads) {
-  Histogram result;
-  std::vector<Scale> scales;
-  std::size_t bins = 1;
-  for (std::size_t a = 0; a < axes.size(); ++a) {
-    scales.emplace_back(values[a], axes[a]);
-    result.edges.push_back(scales.back().edges());
-    bins *= static_cast<std::size_t>(axes[a].bins);
+  std::vector<HistogramAxis> known;
+  for (std::size_t a = 0; a < axes.size(); ++a) known.push_back(with_range(axes[a], values[a]));
+  Counter counter(known, threads);
+  counter.add(values);
+  return counter.result();
+}
+
+Histogram histogram(const ReadValues& values, std::size_t sites, std::size_t at_once,
+                    const std::vector<HistogramAxis>& axes, int threads) {
+  std::vector<std::vector<double>> lists(axes.size());
+  const auto read = [&](std::size_t axis, std::size_t first) {
+    lists[axis] = values(axis, first, std::min(at_once, sites - first));
+  };
+  const auto each_part = [&](const auto& see) {
+    for (std::size_t first = 0; first < sites; first += at_once) see(first);
+  };
+  if (sites <= at_once) {
+    for (std::size_t a = 0; a < axes.size(); ++a) read(a, 0);
+    return histogram({lists.begin(), lists.end()}, axes, threads);
   }
-  result.counts.resize(bins);
-  std::mutex adding;
-  runtime::parallel_ranges(
-      static_cast<int64_t>(values[0].size()), threads, [&](int64_t begin, int64_t end) {
-        Histogram own;
-        own.counts.resize(bins);
-        for (int64_t i = begin; i < end; ++i) {
-          int64_t at = 0;
-          for (std::size_t a = 0; a < axes.size() && at >= 0; ++a) {
-            const int64_t bin = scales[a].bin(values[a][static_cast<std::size_t>(i)]);
-            at = bin < 0 ? bin : at * axes[a].bins + bin;
-          }
-          if (at >= 0) {
-            ++own.counts[static_cast<std::size_t>(at)];
-          } else {
-            const bool below = at == kBelow && axes.size() == 1;
-            ++(at == kInvalid ? own.invalid : below ? own.below : own.above);
-          }
-        }
-        const std::lock_guard lock(adding);
-        for (std::size_t b = 0; b < bins; ++b) result.counts[b] += own.counts[b];
-        result.below += own.below, result.above += own.above, result.invalid += own.invalid;
-      });
-  return result;
+  std::vector<HistogramAxis> known = axes;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    if (!finds_range(axes[a])) continue;
+    Range range;
+    each_part([&](std::size_t first) { read(a, first), range.add(axes[a], lists[a]); });
+    known[a] = limited(axes[a], range);
+  }
+  Counter counter(known, threads);
+  each_part([&](std::size_t first) {
+    for (std::size_t a = 0; a < axes.size(); ++a) read(a, first);
+    counter.add({lists.begin(), lists.end()});
+  });
+  return counter.result();
 }
 
 }  // namespace vphi::observe

@@ -3,10 +3,13 @@
 // Counts are integers, so the order of counting does not matter; each thread has bins of its own.
 // Ranges that were not given are those of the data. The upper end belongs to the last bin. Bins may
 // be equal in the logarithm: then only positive values can be inside. Values below and above the
-// range and NaNs are counted separately.
+// range and NaNs are counted separately. Values may be read in parts, one after the other, so that
+// they need not lie in the host's memory at once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,6 +33,14 @@ program::HistogramAxis with_range(program::HistogramAxis axis, std::span<const d
 
 /// `values`: one list for each axis, all of one length.
 Histogram histogram(const std::vector<std::span<const double>>& values,
+                    const std::vector<program::HistogramAxis>& axes, int threads);
+
+/// So many values of an axis, from number `first` on.
+using ReadValues =
+    std::function<std::vector<double>(std::size_t axis, std::size_t first, std::size_t count)>;
+/// The same of `sites` values of each axis, of which `at_once` are read at a time: once, and once
+/// more where a range is that of the data and they are not read all at once.
+Histogram histogram(const ReadValues& values, std::size_t sites, std::size_t at_once,
                     const std::vector<program::HistogramAxis>& axes, int threads);
 
 }  // namespace vphi::observe

@@ -173,9 +173,6 @@ class Session {
   observe::BinSums own_bin_sums(std::size_t output, std::size_t field);
   void project_own(const program::Transform& transform);
 
-  /// Shells of a buffer's modes, computed on the device; nothing where the host has to do it.
-  std::optional<std::vector<DeviceFields::Shell>> shells(int buffer);
-
   KernelReport report(int kernel);
   /// For each of Program::solves the rounds that its solves needed so far, in the instance that
   /// needed most of them (waits).

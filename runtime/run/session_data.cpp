@@ -26,13 +26,6 @@ void Session::project(const program::Transform& transform) {
       [&](int buffer, const std::vector<double>& values) { write(buffer, values); }, threads_);
 }
 
-std::optional<std::vector<DeviceFields::Shell>> Session::shells(int buffer) {
-  if (!device_fields_ || lattice_ || program_.buffers[buffer].home >= 0) return std::nullopt;
-  if (!fields_) fields_ = std::make_unique<DeviceFields>(program_, device_);
-  return fields_->shells(buffers_[buffer].handle[buffers_[buffer].now],
-                         program_.buffers[buffer].precision);
-}
-
 std::vector<double> Session::read(int buffer) {
   return read_from(buffer, 0, static_cast<std::size_t>(program_.sites() * program_.instances));
 }

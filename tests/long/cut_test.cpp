@@ -23,6 +23,7 @@ std::string refusal_of(const std::string& model) {
   static const std::map<std::string, std::string> kRefused = {
       {"hydro/bjorken", "E0312"},  // its dt does not fit the small lattice
       {"hydro/viscous_bjorken", "E0312"},
+      {"hydro/fluctuating_gas", "E0301"},  // nor the cells of many sites
   };
   const auto found = kRefused.find(model);
   if (found != kRefused.end()) return found->second;

@@ -273,9 +273,12 @@ TEST_F(RanksCommand, CheckSaysWhatTheFirstJoins) {
       "every 10 steps: spectrum(phi), slice(phi, z = 0){} -> \"box.h5\"\n";
   write("box.vphi", fmt::format(fmt::runtime(model), ""));
   EXPECT_EQ(vphi("check box.vphi --ranks 2").out.find("joins"), std::string::npos);
-  for (const auto& [output, bytes] :
-       {std::pair("snapshot(phi)", "1.0"),  // f32 as they are
-        std::pair("histogram(phi)", "2.1"), std::pair("slice(phi, x = 0)", "2.1")}) {
+  for (const char* output : {"histogram(phi)", "slice(phi, x = 0)"}) {  // read in parts
+    write("box.vphi", fmt::format(fmt::runtime(model), std::string(", ") + output));
+    EXPECT_EQ(vphi("check box.vphi --ranks 2").out.find("joins"), std::string::npos) << output;
+  }
+  for (const auto& [output, bytes] : {std::pair("snapshot(phi)", "1.0"),  // f32 as they are
+                                      std::pair("profile(phi)", "2.1")}) {
     write("box.vphi", fmt::format(fmt::runtime(model), std::string(", ") + output));
     const auto said = vphi("check box.vphi --ranks 2");
     EXPECT_NE(said.out.find(fmt::format("the first joins whole arrays in its host's memory, of up "

@@ -95,17 +95,15 @@ TEST(Division, PartsHaveThePlanesOfTheRank) {
         const auto planes = [&](std::size_t k) {
           return c.plan->kernels[kernel(k)].planes.value();
         };
-        const auto low = planes(i - 2), high = planes(i - 1), rest = planes(i);
-        EXPECT_EQ(program::part_of(c.program->kernels[kernel(i - 2)]), Part::End);
+        const auto ends = planes(i - 1), rest = planes(i);
         EXPECT_EQ(program::part_of(c.program->kernels[kernel(i - 1)]), Part::End);
-        EXPECT_EQ(low.first, c.program->cut.ghost[0]);
-        EXPECT_EQ(low.own, depth);
-        EXPECT_EQ(rest.first, low.first + low.own);
-        EXPECT_EQ(high.first, rest.first + rest.own);
-        EXPECT_EQ(high.first + high.own, low.first + c.program->cut.own);
-        EXPECT_EQ(high.own, depth);
+        EXPECT_EQ(ends.first, c.program->cut.ghost[0]);
+        EXPECT_EQ(ends.own, 2 * depth);
+        EXPECT_EQ(ends.gap, rest.own);
+        EXPECT_EQ(rest.first, ends.first + depth);
+        EXPECT_EQ(rest.own, c.program->cut.own - 2 * depth);
         EXPECT_FALSE(list[i - 1].halos.empty());
-        EXPECT_TRUE(list[i - 2].halos.empty() && list[i].halos.empty() && list[i].swap.empty());
+        EXPECT_TRUE(list[i].halos.empty() && list[i].swap.empty());
       }
     }
     EXPECT_GT(divided, 0) << model;
@@ -114,7 +112,7 @@ TEST(Division, PartsHaveThePlanesOfTheRank) {
 
 /// What a kernel does to scalars at its end: processors do it in a launch behind the parts, GPUs by
 /// the last group of all parts. A sweep of one GPU in several launches and of two then differ by
-/// two launches for each that is divided.
+/// a launch for each that is divided.
 TEST(Division, GroupsOfAllPartsCountTogether) {
   const Compilation c = share("gauge/su2", "8*8*8*16", program::Target::Cuda, 1);
   for (std::int64_t step = 0; step < 6; ++step) {
@@ -127,7 +125,7 @@ TEST(Division, GroupsOfAllPartsCountTogether) {
       std::vector<int> words;
       std::uint32_t groups = 0;
       std::string all;
-      for (const std::size_t k : {i - 2, i - 1, i}) {
+      for (const std::size_t k : {i - 1, i}) {
         const program::Kernel& kernel = kernels[static_cast<std::size_t>(list[k].kernel)];
         groups += kernel.grid[0];
         all += kernel.source;
@@ -137,7 +135,7 @@ TEST(Division, GroupsOfAllPartsCountTogether) {
       }
       if (words.empty()) continue;
       ++counted;
-      EXPECT_EQ(words, std::vector<int>(3, list[i - 2].kernel));
+      EXPECT_EQ(words, std::vector<int>(2, list[i - 1].kernel));
       const std::string test = "vphi_count_one(counter) == " + std::to_string(groups) + "u - 1u";
       EXPECT_NE(all.find(test), std::string::npos) << test;
       if (i + 1 == list.size()) continue;

@@ -32,8 +32,10 @@ struct Shared {
   std::string text;
   int steps = 1;
   int ranks = 2, beside = 1;
-  int classes = 2;     ///< of sites
-  bool parts = false;  ///< launches of steps are divided
+  int classes = 2;         ///< of sites
+  bool parts = false;      ///< launches of steps are divided
+  bool one_class = false;  ///< some halos are of the sites of one class
+  double rounding = 0;     ///< by which links differ: those that depend on sums of a solver
 };
 
 void PrintTo(const Shared& row, std::ostream* out) { *out << row.name; }
@@ -52,6 +54,18 @@ const std::string kHopOfRanks =
     "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
     "init U ~ hot\ninit psi ~ normal, chi = hop(psi)\n"
     "at end: a = total(dot(chi, chi)) -> \"p.h5\"\n";
+
+/// Solves at odd sites: hops from even to odd ones and back.
+const std::string kOddSites =
+    "model shared \"quarks\"\nlattice grid: 2*2*4*8, parity = even_odd\ngauge U: U(1)\n"
+    "fermion psi: spinor, boundary(t) = antiperiodic\nP[mu,nu] = loop(mu, nu, -mu, -nu)\n"
+    "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+    "D(psi) = psi + 0.024i*gamma5*psi - 0.12*hop(psi)\n"
+    "action S = sum(1 - re(P[mu,nu]), mu < nu)\n"
+    "action Q = pseudofermion(D, solver = cg(1e-10), even_odd = on)\n"
+    "sample hmc, trajectories = 1, tau = 0.1 {\n  level Q: steps = 1, scheme = leapfrog\n"
+    "  level S: steps = 1, scheme = leapfrog\n}\ninit U ~ hot\n"
+    "every 1 trajectory: u = mean(re(P[mu,nu]), mu < nu) -> \"p.h5\"\n";
 
 std::optional<program::Program> program_of(const Shared& row, int rank, bool alone) {
   emit::TargetInfo gpu = testing::opencl_gpu(0);
@@ -130,7 +144,9 @@ void compare_own(const program::Program& p, const Shared& row, int rank, const S
       const auto site = static_cast<std::int64_t>(i);
       if (!own_site(p, site)) continue;
       const double there = expected[static_cast<std::size_t>(in_whole(p, row.ranks, rank, site))];
-      differ += std::bit_cast<std::uint64_t>(values[i]) != std::bit_cast<std::uint64_t>(there);
+      const bool same =
+          std::bit_cast<std::uint64_t>(values[i]) == std::bit_cast<std::uint64_t>(there);
+      differ += !same && !(std::abs(values[i] - there) <= row.rounding);
       ++compared;
     }
     EXPECT_EQ(compared, expected.size() / static_cast<std::size_t>(p.cut.whole) *
@@ -173,6 +189,15 @@ void look_through_host(runtime::Session& session, const program::Program& p, con
   }
 }
 
+bool sends_one_class(program::Program& p) {
+  bool one = false;
+  p.each_list([&](const std::vector<program::Launch>& list) {
+    for (const program::Launch& launch : list)
+      for (const program::Halo& halo : launch.halos) one = one || std::popcount(halo.classes) == 1;
+  });
+  return one;
+}
+
 class OrderedSites : public ::testing::TestWithParam<Shared> {};
 
 /// In parts (schedule/division.hpp), where a rank has planes enough.
@@ -185,17 +210,18 @@ TEST_P(OrderedSites, HaveTheBitsOfOneDevice) {
   ASSERT_TRUE(whole);
   runtime::Session one(*whole, *device);
   const Seen all = seen_after(one, *whole, row.steps);
-  ASSERT_GE(all.arrays.size(), 8U);
+  ASSERT_GE(all.arrays.size(), 4U);
   comm::Team team(row.ranks);
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < row.ranks; ++rank)
     threads.emplace_back([&, rank] {
       const auto comm = team.comm(rank);
-      const auto own = program_of(row, rank, false);
+      auto own = program_of(row, rank, false);
       ASSERT_TRUE(own);
       EXPECT_EQ(own->order.modulus, row.classes);
       EXPECT_TRUE(std::ranges::any_of(own->buffers, [](const auto& b) { return b.lanes == 2; }));
       EXPECT_EQ(runtime::has_parts(*own, own->step), row.parts);
+      EXPECT_EQ(sends_one_class(*own), row.one_class);
       const auto here = runtime::open_device("opencl");
       runtime::SessionOptions options;
       options.comm = comm.get();
@@ -219,6 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
                quaternions("4*4*16", "sample heatbath, sweeps = 3\n"), 2, 3},
         Shared{"two axes", quaternions("2*32*32*4", "sample heatbath, sweeps = 3\n"), 1, 4, 2},
         Shared{"odd extent", quaternions("3*2*2*8", kTrajectory), 1, 2, 1, 1, true},
+        Shared{"odd sites", kOddSites, 1, 2, 1, 2, true, true, 1e-12},
         Shared{"hop", kHopOfRanks, 0}),
     [](const auto& info) {
       std::string name = info.param.name;

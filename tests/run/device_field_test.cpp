@@ -186,48 +186,6 @@ TEST_P(OnDevice, MapsInFourierSpaceAreTheHosts) {
   }
 }
 
-TEST_P(OnDevice, ShellsAreTheHosts) {
-  for (const auto& [extent, dims] : shapes()) {
-    const auto p = lattice(extent, dims);
-    const fft::Box box{{extent[0], extent[1], extent[2]}};
-    RandomField field;
-    auto f = random_field(p, field, 1);
-    f[0] += 5;
-    const BufferHandle from = device_->allocate(f.size() * 8);
-    device_->upload(from, 0, std::as_bytes(std::span(f)));
-    DeviceFields fields(p, *device_, GetParam().transform);
-    const auto shells = fields.shells(from, Precision::F64);
-    ASSERT_TRUE(shells) << fields.why();
-
-    std::vector<fft::Complex> modes(static_cast<std::size_t>(box.modes()));
-    fft::forward(box, f.data(), modes.data(), 1, fft::Engine::BuiltIn);
-    std::vector<DeviceFields::Shell> expected(shells->size());
-    const auto longest = static_cast<double>(*std::max_element(box.n.begin(), box.n.end()));
-    const auto distance = [&](std::int64_t i, int axis) {
-      const auto n = box.n[axis];
-      return longest / static_cast<double>(n) * static_cast<double>(std::min(i, n - i));
-    };
-    for (std::int64_t z = 0; z < box.n[2]; ++z)
-      for (std::int64_t y = 0; y < box.n[1]; ++y)
-        for (std::int64_t x = 0; x < box.half(); ++x) {
-          const double d = std::sqrt(std::pow(distance(x, 0), 2) + std::pow(distance(y, 1), 2) +
-                                     std::pow(distance(z, 2), 2));
-          auto& shell = expected.at(static_cast<std::size_t>(d + 0.5));
-          const int weight = x == 0 || 2 * x == box.n[0] ? 1 : 2;
-          shell.power += weight * std::norm(modes[(z * box.n[1] + y) * box.half() + x]);
-          shell.modes += weight;
-        }
-    std::int64_t all = 0;
-    for (std::size_t l = 0; l < expected.size(); ++l) {
-      EXPECT_EQ((*shells)[l].modes, expected[l].modes) << "shell " << l;
-      EXPECT_NEAR((*shells)[l].power, expected[l].power, 1e-11 * (1e-3 + expected[l].power));
-      all += (*shells)[l].modes;
-    }
-    EXPECT_EQ(all, p.sites());
-    device_->free(from);
-  }
-}
-
 /// A session that makes its random fields on the device starts from the same state.
 TEST_P(OnDevice, SessionStartsFromTheSameFields) {
   auto p = lattice({12, 12, 12, 1}, 3);
@@ -242,9 +200,6 @@ TEST_P(OnDevice, SessionStartsFromTheSameFields) {
     options.fields = where;
     Session session(p, *device_, options);
     session.start();
-    if (where == SessionOptions::Fields::Host) {
-      EXPECT_FALSE(session.shells(0));
-    }
     states.push_back(session.read(0));
   }
   expect_near(states[1], states[0], 2e-13);

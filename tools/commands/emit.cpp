@@ -174,6 +174,12 @@ std::string exchanges_text(const Program& p) {
   const auto depth = [](const std::array<int, 2>& sides, const char* what) {
     return fmt::format("{} and {} {}", sides[0], sides[1], what);
   };
+  const auto classes = [&](const program::Halo& halo) {
+    std::string numbers;
+    for (int k = 0; k < p.order.modulus; ++k)
+      if ((halo.classes >> k & 1) != 0) numbers += fmt::format(" {}", k);
+    return numbers.empty() ? "" : " at sites of class" + numbers;
+  };
   const auto read = [&](const std::vector<program::Launch>& list) {
     for (const program::Launch& launch : list) {
       const std::string beside = [&] {  // what may be computed meanwhile
@@ -191,8 +197,8 @@ std::string exchanges_text(const Program& p) {
                           p.buffers[static_cast<std::size_t>(a.index)].name));
       }
       for (const program::Halo& halo : launch.halos)
-        add(fmt::format("after {}: ghosts of {}, {}{}{}", kernel.name,
-                        p.buffers[static_cast<std::size_t>(halo.buffer)].name,
+        add(fmt::format("after {}: ghosts of {}{}, {}{}{}", kernel.name,
+                        p.buffers[static_cast<std::size_t>(halo.buffer)].name, classes(halo),
                         depth(halo.depth, "planes"),
                         p.cut.second.ranks > 1 ? ", " + depth(halo.beside, "lines") : "", beside));
     }

@@ -145,7 +145,7 @@ Code Gather::site_in_memory_order() {
 Code Gather::own_cell() const {
   if (!kernel_.planes) return {};
   const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
-  if (kernel_.planes->second)
+  if (rows_apart(kernel_))
     return code(
         "const vphi_index cell = {};\n",
         RowsOfLines(kernel_).place("own", cells_of(kernel_, colours_of(job_.order), 0), lit));

@@ -91,10 +91,10 @@ Code rows_text(const Job& job, const Bindings& bindings, std::int64_t units, std
   const std::int64_t cells = cells_of_unit(job.kernel);
   slots["cells"] = std::to_string(cells);
   slots["inner"] = Gather::cell_name(job.kernel, 0);
-  const bool second = job.kernel.planes && job.kernel.planes->second;
-  slots["unit"] = second ? "unit" : "row";
+  const bool apart = rows_apart(job.kernel);
+  slots["unit"] = apart ? "unit" : "row";
   slots["of_row"] =
-      (second ? code("const vphi_index row = {};\n", row_in_memory(job.kernel, "unit")) : Code()) +
+      (apart ? code("const vphi_index row = {};\n", row_in_memory(job.kernel, "unit")) : Code()) +
       Gather::of_row(job);
   slots["in_row"] = Gather::in_row(job);
   slots["gather"] = Gather(job, true).lines();
@@ -241,7 +241,7 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   } else {
     slots["evaluate"] = Gather(job).evaluated();
   }
-  if (second)
+  if (rows_apart(kernel))
     slots["evaluate"] =
         code("const vphi_index cell = {};\n",
              RowsOfLines(kernel).place("own", Gather::cells(kernel, 0),

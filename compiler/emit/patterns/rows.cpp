@@ -195,14 +195,14 @@ Slots row_slots(const Job& job, const Loop* loop, std::int64_t tasks) {
 }  // namespace
 
 Code row_in_memory(const kernel::Kernel& kernel, const Code& number) {
-  if (!kernel.planes || !kernel.planes->second) return number;
+  if (!rows_apart(kernel)) return number;
   return RowsOfLines(kernel).place(number, 1,
                                    [](std::int64_t v) { return Code(std::to_string(v)); });
 }
 
 Code units_below(const kernel::Kernel& kernel, std::int64_t units) {
   if (!kernel.planes || kernel.planes->axis == 0 || kernel.planes->first == 0) return {};
-  if (kernel.planes->second) return {};
+  if (rows_apart(kernel)) return {};
   return code("{} + ", units * kernel.planes->first / kernel.planes->own);
 }
 

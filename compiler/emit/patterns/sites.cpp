@@ -97,13 +97,13 @@ void vector_lines(const Job& job, Slots& slots, int strip) {
   slots["store_vectors"] = store;
 }
 
-/// The place in memory of a site among the own ones, of a lattice that is cut along two axes.
+/// The place in memory of a site among the own ones, where rows are apart.
 Code place_beside(const Job& job) {
   const RowsOfLines rows(job.kernel);
   const std::int64_t row = job.kernel.extent[0];
   const auto literal = [&](std::int64_t value) { return index_literal(job, value); };
   Code text = code("const vphi_index at = {};\n", rows.place("own", row, literal));
-  if (!job.body.draws.empty())
+  if (!job.body.draws.empty() && job.kernel.planes->second)
     text += code(
         "const {0} sites_before = ((first_plane + own / {3}) * {1}u + first_line) * {2}u +\n"
         "    own % {3} - at;\n",
@@ -142,7 +142,7 @@ Slots site_slots(const Job& job, int threads, const Groups& groups,
   slots["parameters_inside"] =
       held ? "" : rematerialise + "  // read again for each site\n" + parameters;
   const bool plain = !has_site_order(job);
-  if (plain && ghosts && job.kernel.planes->second)
+  if (plain && rows_apart(job.kernel))
     slots["parameters_inside"] += place_beside(job);
   else if (plain && ghosts)
     slots["parameters_inside"] +=

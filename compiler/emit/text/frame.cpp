@@ -444,6 +444,10 @@ Code accumulate(const Job& job, std::size_t i, const Code& value) {
   return code("vphi_accumulate_{0}(&{1}, &{1}_carry, {2});\n", type, sum, value);
 }
 
+bool rows_apart(const kernel::Kernel& kernel) {
+  return kernel.planes && (kernel.planes->second || kernel.planes->gap > 0);
+}
+
 RowsOfLines::RowsOfLines(const kernel::Kernel& kernel) {
   const kernel::Planes& planes = *kernel.planes;
   const int second = planes.axis - 1;
@@ -454,6 +458,13 @@ RowsOfLines::RowsOfLines(const kernel::Kernel& kernel) {
     return cells(axis, kernel.extent[static_cast<std::size_t>(axis)]);
   };
   for (int axis = 1; axis < second; ++axis) of_line *= in_memory(axis);
+  if (!planes.second) {
+    const std::int64_t plane = second > 0 ? of_line * in_memory(second) : of_line;
+    own = plane * cells(planes.axis, planes.own / 2);
+    of_plane = own + plane * cells(planes.axis, planes.gap);
+    first = plane * cells(planes.axis, planes.first);
+    return;
+  }
   of_plane = of_line * in_memory(second);
   own = of_line * cells(second, planes.second->own);
   first =

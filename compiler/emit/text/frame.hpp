@@ -150,8 +150,12 @@ bool noise_hides_errors(const kernel::Kernel& kernel, const TargetInfo& target);
 std::string index_literal(const Job& job, std::int64_t value);
 bool wide_index(const kernel::Kernel& kernel);
 
-/// Rows of x in the memory of a kernel of a lattice that is cut along two axes: rows of sites, or
-/// of the cells of a colour.
+/// Whether the rows that a kernel walks do not all follow one another in memory: where the lattice
+/// is cut along two axes, and in a part of both ends of a rank.
+bool rows_apart(const kernel::Kernel& kernel);
+
+/// Rows of x in the memory of a kernel where they are apart: rows of sites, or of the cells of a
+/// colour. Of both ends of a rank all planes of an end count as one.
 struct RowsOfLines {
   explicit RowsOfLines(const kernel::Kernel& kernel);
   /// The place in memory of what has the number `own` among those that are walked. `each`: a row
@@ -159,7 +163,7 @@ struct RowsOfLines {
   Code place(const Code& own, std::int64_t each,
              const std::function<Code(std::int64_t)>& literal) const;
 
-  std::int64_t of_line = 1;   ///< of a line along the second axis
+  std::int64_t of_line = 1;   ///< of a line along the second axis of a cut
   std::int64_t of_plane = 1;  ///< of a plane of the first, ghosts included
   std::int64_t own = 1;       ///< of a plane, without ghosts
   std::int64_t first = 0;     ///< before the first own one

@@ -26,17 +26,13 @@ io::Table histogram_table(const program::Program& program, const program::FieldO
 template <>
 io::Table table_of<program::OutputKind::Histogram>(const FilledOutput& output) {
   const program::FieldOutput& field = output.field;
-  std::vector<std::vector<double>> values;
-  for (std::size_t i = 0; i < field.histogram.size(); ++i) {
-    const int slot = i == 0 ? field.slot : field.more[0].slot;
-    if (slot < 0)
-      values.push_back(output.array(i));
-    else
-      values.push_back({output.scalar(slot)});
-  }
-  return histogram_table(
-      output.program, field,
-      histogram({values.begin(), values.end()}, field.histogram, output.threads));
+  const auto values = [&](std::size_t axis, std::size_t first, std::size_t count) {
+    const int slot = axis == 0 ? field.slot : field.more[0].slot;
+    return slot < 0 ? output.array(axis, first, count) : std::vector<double>{output.scalar(slot)};
+  };
+  const auto sites = field.slot < 0 ? static_cast<std::size_t>(output.program.sites()) : 1;
+  return histogram_table(output.program, field,
+                         histogram(values, sites, kSitesAtOnce, field.histogram, output.threads));
 }
 
 }  // namespace vphi::observe

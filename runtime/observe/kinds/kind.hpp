@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -100,8 +101,19 @@ io::Table point_table(const FilledOutput& output, const std::vector<ProfilePoint
 io::Table histogram_table(const program::Program& program, const program::FieldOutput& field,
                           const Histogram& counts);
 
-/// Whether a slice is a few pieces of memory, which are read alone.
-bool lies_in_pieces(const program::Program& program, const program::FieldOutput& field);
+/// Whether its arrays are read in parts, one after the other, so that the host never has the whole
+/// of one that is larger: slices and histograms.
+bool read_in_parts(const program::FieldOutput& field);
+inline constexpr std::size_t kSitesAtOnce = std::size_t{1} << 24;  ///< 134 MB in f64
+
+/// A plane of an array, x fastest: `pieces` of `stride` numbers, one in each `planes` of them.
+struct PlaneOfArray {
+  std::int64_t stride = 1, planes = 1, pieces = 1, plane = 0;
+};
+/// Its numbers. `read` gives so many from `first` on; they are at most `at_once`, or a piece.
+std::vector<double> plane_of(
+    const PlaneOfArray& of, std::int64_t at_once,
+    const std::function<std::vector<double>(std::size_t first, std::size_t count)>& read);
 
 /// Whether a snapshot has no choice of sites.
 bool takes_all_sites(const program::FieldOutput& field);

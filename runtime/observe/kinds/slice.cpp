@@ -1,14 +1,33 @@
+#include <algorithm>
+
 #include "runtime/observe/kinds/kind.hpp"
 
 namespace vphi::observe {
 
-bool lies_in_pieces(const program::Program& p, const program::FieldOutput& field) {
-  if (field.kind != program::OutputKind::Slice || field.axis < 0) return false;
-  const auto extent = p.whole_extent();
-  std::int64_t pieces = 1;  // one across the slowest axis
-  for (auto axis = static_cast<std::size_t>(field.axis) + 1; axis < extent.size(); ++axis)
-    pieces *= extent[axis];
-  return pieces <= 64;
+bool read_in_parts(const program::FieldOutput& field) {
+  return field.kind == program::OutputKind::Histogram ||
+         (field.kind == program::OutputKind::Slice && field.axis >= 0);
+}
+
+std::vector<double> plane_of(
+    const PlaneOfArray& of, std::int64_t at_once,
+    const std::function<std::vector<double>(std::size_t first, std::size_t count)>& read) {
+  constexpr std::int64_t kFewPieces = 64;
+  // few pieces are read by themselves, many with what is between them
+  const std::int64_t apart = of.stride * of.planes,
+                     together =
+                         of.pieces <= kFewPieces ? 1 : std::max<std::int64_t>(1, at_once / apart);
+  std::vector<double> values;
+  for (std::int64_t piece = 0; piece < of.pieces; piece += together) {
+    const std::int64_t some = std::min(together, of.pieces - piece);
+    const auto part = read(static_cast<std::size_t>(piece * apart + of.plane * of.stride),
+                           static_cast<std::size_t>((some - 1) * apart + of.stride));
+    for (std::int64_t k = 0; k < some; ++k) {
+      const auto begin = part.begin() + k * apart;
+      values.insert(values.end(), begin, begin + of.stride);
+    }
+  }
+  return values;
 }
 
 template <>
@@ -19,22 +38,10 @@ io::Table table_of<program::OutputKind::Slice>(const FilledOutput& output) {
   std::int64_t stride = 1;
   for (int axis = 0; axis < field.axis; ++axis) stride *= p.extent[static_cast<std::size_t>(axis)];
   const std::int64_t n = p.extent[static_cast<std::size_t>(field.axis)];
-  const std::int64_t blocks = p.sites() / (stride * n);
   io::Table table;
-  const auto append = [&](const std::vector<double>& values, std::int64_t first) {
-    const auto begin = values.begin() + first;
-    table.values.insert(table.values.end(), begin, begin + stride);
-  };
-  if (lies_in_pieces(p, field)) {
-    for (std::int64_t block = 0; block < blocks; ++block)
-      append(output.array(0, static_cast<std::size_t>((block * n + field.plane) * stride),
-                          static_cast<std::size_t>(stride)),
-             0);
-  } else {
-    const auto values = output.array();
-    for (std::int64_t block = 0; block < blocks; ++block)
-      append(values, (block * n + field.plane) * stride);
-  }
+  table.values =
+      plane_of({stride, n, p.sites() / (stride * n), field.plane}, std::int64_t{kSitesAtOnce},
+               [&](std::size_t first, std::size_t count) { return output.array(0, first, count); });
   for (int axis = p.dims - 1; axis >= 0; --axis)
     if (axis != field.axis) table.shape.push_back(p.extent[static_cast<std::size_t>(axis)]);
   if (table.shape.empty()) table.shape.push_back(1);

@@ -107,6 +107,7 @@ void put_launches(Packer& to, const std::vector<program::Launch>& list) {
     to.list(launch.halos, [&](const program::Halo& halo) {
       to.whole(halo.buffer);
       for (const auto& both : {halo.depth, halo.beside}) to.whole(both[0]), to.whole(both[1]);
+      to.whole(static_cast<std::int64_t>(halo.classes));
     });
     to.whole(launch.solve);
     to.list(launch.maps, [&](int map) { to.whole(map); });
@@ -119,10 +120,11 @@ std::vector<program::Launch> get_launches(Unpacker& from) {
     program::Launch launch;
     launch.kernel = number();
     launch.swap = from.list<int>(8, number);
-    launch.halos = from.list<program::Halo>(40, [&] {
+    launch.halos = from.list<program::Halo>(48, [&] {
       program::Halo halo;
       halo.buffer = number();
       for (auto* both : {&halo.depth, &halo.beside}) (*both)[0] = number(), (*both)[1] = number();
+      halo.classes = static_cast<std::uint64_t>(from.whole());
       return halo;
     });
     launch.solve = number();

@@ -1,6 +1,7 @@
 #include "runtime/run/ranks/cut_model.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 #include "program/parts.hpp"
@@ -61,6 +62,11 @@ double bytes_of_halo(const program::Program& p, const program::Halo& halo) {
                  lines * static_cast<double>(planes + p.cut.own));
 }
 
+/// The share of the sites that it sends.
+double share_of_classes(const program::Program& p, const program::Halo& halo) {
+  return halo.classes == 0 ? 1 : static_cast<double>(std::popcount(halo.classes)) / p.order.modulus;
+}
+
 struct OneExchange {
   double number = 1, planes = 0, sums = 0;  ///< Traffic
   int rest = -1;                            ///< kernel that is computed meanwhile; -1: none is
@@ -82,7 +88,7 @@ class ExchangesOf {
       go(part_of(kernel) == program::Part::Rest ? list[i].kernel : -1);
       maps(list[i]);
       for (const program::Halo& halo : list[i].halos)
-        wanted_.planes += bytes_of_halo(p_, halo), wants_ = true;
+        wanted_.planes += bytes_of_halo(p_, halo) * share_of_classes(p_, halo), wants_ = true;
     }
     go(-1);
     return std::move(made_);

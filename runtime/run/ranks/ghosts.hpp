@@ -78,6 +78,7 @@ struct Wanted {
     program::Precision precision = program::Precision::F64;
     std::array<int, 2> depth{}, beside{};  ///< program::Halo
     int lanes = 0;                         ///< lanes_of
+    std::uint64_t classes = 0;             ///< program::Halo
     void deepen(const Ghosts& other);
   };
   /// Memory of all ranks, one rank after the other: partial sums, or their planes of an array.

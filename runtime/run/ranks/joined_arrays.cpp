@@ -15,7 +15,7 @@ using program::Program;
 
 bool joined(const Program& p, const FieldOutput& field, int ranks) {
   if (observe::has_bin_sums(field)) return !transformed_by_ranks(p, ranks);
-  return !observe::lies_in_pieces(p, field);
+  return !observe::read_in_parts(field);
 }
 
 /// A number of a snapshot has its own precision where nothing is computed of it.

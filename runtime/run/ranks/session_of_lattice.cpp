@@ -104,11 +104,12 @@ void Session::add_wanted_before(const program::Launch& launch, Wanted& wanted) c
 void Session::add_wanted_after(const program::Launch& launch, Wanted& wanted) const {
   for (const program::Halo& halo : launch.halos) {
     const program::Buffer& buffer = program_.buffers[halo.buffer];
-    const Wanted::Ghosts ghosts{now(halo.buffer), buffer.precision, halo.depth, halo.beside,
-                                lanes_of(buffer)};
+    const Wanted::Ghosts ghosts{now(halo.buffer), buffer.precision, halo.depth,
+                                halo.beside,      lanes_of(buffer), halo.classes};
     // buffers with one home are sent together
     const auto known = std::ranges::find_if(wanted.ghosts, [&](const Wanted::Ghosts& other) {
-      return ghosts.lanes > 0 && other.array.id == ghosts.array.id;
+      return ghosts.lanes > 0 && other.array.id == ghosts.array.id &&
+             other.classes == ghosts.classes;
     });
     if (known == wanted.ghosts.end())
       wanted.ghosts.push_back(ghosts);

@@ -199,34 +199,4 @@ void DeviceFields::vacuum(const RandomField& field, BufferHandle to, Precision p
   give(correlator);
 }
 
-std::optional<std::vector<DeviceFields::Shell>> DeviceFields::shells(BufferHandle from,
-                                                                     Precision precision) {
-  if (ranks_ != nullptr || !ready()) return std::nullopt;
-  auto sheet = blank_sheet();
-  const double longest = static_cast<double>(*std::max_element(box_.n.begin(), box_.n.end()));
-  double corner = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    sheet[kUnitX + axis] = longest / static_cast<double>(box_.n[axis]);
-    corner += std::pow(sheet[kUnitX + axis] * static_cast<double>(box_.n[axis] / 2), 2);
-  }
-  const auto bins = static_cast<std::int64_t>(std::sqrt(corner) + 0.5) + 1;
-  sheet[kBins] = static_cast<double>(bins);
-  write_sheet(sheet);
-  kernels_.launch(FieldKernel::Pad, precision, box_.sites(), {modes_, from, sheet_});
-  transform_.forward(modes_);
-  const std::int64_t count = bins * box_.n[2];
-  BufferHandle sums = take(sizeof(double) * 2 * static_cast<std::size_t>(count));
-  kernels_.launch(FieldKernel::BinPower, Precision::F64, count, {sums, modes_, sheet_});
-  std::vector<double> planes(2 * static_cast<std::size_t>(count));
-  device_.download(std::as_writable_bytes(std::span(planes)), sums, 0);
-  give(sums);
-  std::vector<Shell> shells(static_cast<std::size_t>(bins));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {  // plane by plane, in order
-    Shell& shell = shells[i % shells.size()];
-    shell.power += planes[2 * i];
-    shell.modes += static_cast<std::int64_t>(planes[2 * i + 1]);
-  }
-  return shells;
-}
-
 }  // namespace vphi::runtime

@@ -1,12 +1,11 @@
-// Random fields and spectra made on a device, so that large lattices are not copied to the host.
+// Random fields made on a device, so that large lattices are not copied to the host.
 //
 // A DeviceFields belongs to one Program on one Device and owns a padded f64 box, the transform's
 // plan and work memory and a few compiled kernels; it takes them at first use. Of a lattice that
 // ranks share, each device makes its own planes, and has a share of the modes. It is used where the
 // device is not a processor, and has f64 and sufficient memory (`worth_it`). Functions return false
-// or nothing where they are not possible; the host (random_field.hpp, observe/spectrum.hpp) then
-// computes the same numbers to rounding. Throws DeviceError where a launch or allocation fails
-// later.
+// or nothing where they are not possible; the host (random_field.hpp) then computes the same numbers
+// to rounding. Throws DeviceError where a launch or allocation fails later.
 #pragma once
 
 #include <memory>
@@ -38,14 +37,6 @@ class DeviceFields {
   /// False, with the reason in `why`, where nothing was done; the same on all ranks, which call it
   /// together.
   bool random(const program::RandomField& field, BufferHandle to, program::Precision precision);
-  /// The modes of the field in `from`, which is not changed, by shells: entry l contains the modes
-  /// with |n| in [l - 1/2, l + 1/2), n being mode numbers of the longest edge. Both halves are
-  /// counted. Not of a lattice that ranks share.
-  struct Shell {
-    double power = 0;  ///< sum of |f~|^2
-    std::int64_t modes = 0;
-  };
-  std::optional<std::vector<Shell>> shells(BufferHandle from, program::Precision precision);
   /// Frees the memory on the device.
   void release();
 

@@ -145,39 +145,6 @@ constexpr const char* kUniform =
     "#define VPHI_DRAW (sheet[LOW] + (sheet[HIGH] - sheet[LOW]) * \\\n"
     "    (site % 2 == 0 ? vphi_uniform(v.w[0], v.w[1]) : vphi_uniform(v.w[2], v.w[3])))\n";
 
-// Along a row the bin grows with n_x, so a bin's modes there are one range; one thread adds those
-// of one bin and one plane, row by row: a fixed order without atomic operations, and neighbouring
-// threads read neighbouring modes.
-constexpr const char* kBinPower = R"(
-i64 vphi_bin(double x, double rest) { return (i64)(sqrt(x * x + rest) + 0.5); }
-
-VPHI_KERNEL vphi_field(VPHI_GLOBAL double* sums, VPHI_GLOBAL const double* box,
-                       VPHI_GLOBAL const double* sheet) {
-  const i64 nx = (i64)sheet[NX], ny = (i64)sheet[NY], nz = (i64)sheet[NZ], half_x = nx / 2 + 1;
-  const i64 bins = (i64)sheet[BINS], i = VPHI_INDEX;
-  if (i >= bins * nz) return;
-  const i64 bin = i % bins, z = i / bins;
-  const double kz = sheet[UNITZ] * (double)vphi_near(z, nz), unit = sheet[UNITX];
-  double power = 0;
-  i64 modes = 0;
-  for (i64 y = 0; y < ny; ++y) {
-    const double ky = sheet[UNITY] * (double)vphi_near(y, ny), rest = ky * ky + kz * kz;
-    const double edge = ((double)bin - 0.5) * ((double)bin - 0.5) - rest;
-    i64 x = bin == 0 || edge <= 0 ? 0 : (i64)(sqrt(edge) / unit);
-    while (x > 0 && vphi_bin(unit * (double)(x - 1), rest) >= bin) --x;
-    while (x < half_x && vphi_bin(unit * (double)x, rest) < bin) ++x;
-    for (; x < half_x && vphi_bin(unit * (double)x, rest) == bin; ++x) {
-      const i64 at = 2 * ((z * ny + y) * half_x + x);
-      const int weight = x == 0 || 2 * x == nx ? 1 : 2;
-      power += weight * (box[at] * box[at] + box[at + 1] * box[at + 1]);
-      modes += weight;
-    }
-  }
-  sums[2 * i] = power;
-  sums[2 * i + 1] = (double)modes;
-}
-)";
-
 // A mode times its factor; what is done with the product, and the kind of factor, follow in front.
 constexpr const char* kMultiplyModes = R"(
 VPHI_KERNEL vphi_field(VPHI_GLOBAL double* to, VPHI_GLOBAL const double* from,
@@ -215,8 +182,6 @@ Entry entry_of(FieldKernel which) {
       return {"normal numbers", kBySite, 2, kNormal};
     case FieldKernel::Uniform:
       return {"uniform numbers", kBySite, 2, kUniform};
-    case FieldKernel::BinPower:
-      return {"power by bin", kBinPower, 3};
     case FieldKernel::SetModesReal:
       return {"modes times real factors", kMultiplyModes, 4, kSet, kReal};
     case FieldKernel::AddModesReal:
@@ -232,11 +197,10 @@ Entry entry_of(FieldKernel which) {
 /// #define NX 0 and so on, as in the enumeration.
 std::string sheet_names() {
   constexpr std::array<const char*, kSheetSize> names{
-      "NX",        "NY",         "NZ",          "SEED_LOW",    "SEED_HIGH",   "STREAM", "MASS2",
-      "VELOCITY",  "CUT",        "SMOOTH",      "LAID",        "SCALE",       "DKX",    "DKY",
-      "DKZ",       "LOW",        "HIGH",        "BINS",        "UNITX",       "UNITY",  "UNITZ",
-      "ROWS",      "ROWSBEFORE", "MODES",       "COLUMNS",     "COLUMNFIRST", "FIRST",  "SITES",
-      "SITEFIRST", "RUN",        "RUNINMEMORY", "RUNINLATTICE"};
+      "NX",          "NY",    "NZ",     "SEED_LOW",  "SEED_HIGH",  "STREAM",      "MASS2",
+      "VELOCITY",    "CUT",   "SMOOTH", "LAID",      "SCALE",      "DKX",         "DKY",
+      "DKZ",         "LOW",   "HIGH",   "ROWS",      "ROWSBEFORE", "MODES",       "COLUMNS",
+      "COLUMNFIRST", "FIRST", "SITES",  "SITEFIRST", "RUN",        "RUNINMEMORY", "RUNINLATTICE"};
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)
     text += std::string("#define ") + names[i] + " " + std::to_string(i) + "\n";

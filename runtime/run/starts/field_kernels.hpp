@@ -38,10 +38,6 @@ enum Sheet {
   kDkz,
   kLow,
   kHigh,
-  kBins,
-  kUnitX,
-  kUnitY,
-  kUnitZ,
   kRows,         ///< of this device, along x
   kRowsBefore,   ///< of the lattice, before them
   kModes,        ///< of this device: [entry of a column][column]
@@ -65,7 +61,6 @@ enum class FieldKernel {
   Pad,            ///< (box, field, sheet): a field to padded f64 rows
   Normal,         ///< (out, sheet): by site
   Uniform,        ///< (out, sheet): by site
-  BinPower,       ///< (sums, box, sheet): for each z and bin, sum of |f~|^2 and number of modes
   /// (to, from, factors, sheet): modes of `to` = or += factor times mode times the sheet's scale;
   /// real factors are one number a mode, complex ones two.
   SetModesReal,
