@@ -303,7 +303,9 @@ TEST(ExpandingFluids, AFieldThatCouplesToTheCurvatureDecaysIntoAFluid) {
     };
     const double fine = error(800);
     EXPECT_LT(fine, 1e-9) << xi;
-    if (xi > 0) EXPECT_NEAR(std::log2(error(400) / fine), 4, 0.5) << xi;
+    if (xi > 0) {
+      EXPECT_NEAR(std::log2(error(400) / fine), 4, 0.5) << xi;
+    }
   }
 }
 
