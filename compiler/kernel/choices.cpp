@@ -79,7 +79,17 @@ class Chooser {
       if (std::ranges::all_of(users->second, [&](Expr user) { return here(user, value); }))
         own.insert(value.get());
     }
+    leave_out_parts_of_loops(own);
     return own;
+  }
+
+  /// A loop that others need as well is made before the arms, with all that it hands on.
+  void leave_out_parts_of_loops(Nodes& own) const {
+    for (const Rounds& loop : rounds_) {
+      if (holds_whole(own, loop)) continue;
+      for (const auto* operations : {&loop.body, &loop.later})
+        for (Expr operation : *operations) own.erase(operation.get());
+    }
   }
 
   static bool holds_whole(const Nodes& own, const Rounds& loop) {

@@ -23,13 +23,16 @@ class Operations {
     if (expr.is_number() || leaf_(*expr) || !seen_.insert(expr.get()).second) return;
     for (Expr arg : expr.args()) visit(arg);
     found.push_back(expr);
+    made_.insert(expr.get());
     if (!expr.is(Op::Select)) return;
     const auto others = together_.find(expr.arg(0).get());
     if (others == together_.end()) return;
-    for (const Expr other : std::vector<Expr>(others->second)) visit(other);
+    for (const Expr other : others->second)
+      if (std::ranges::all_of(other.args(), [&](Expr arg) { return is_made(arg); })) visit(other);
   }
-  /// Choices by one condition that follow each other: a round that ends with them is whole where
-  /// the next round, or what comes after the last one, begins with a function of one of them.
+  /// Choices by one condition between values that are made follow each other: a round that ends
+  /// with them is whole where the next round, or what comes after the last one, begins with a
+  /// function of one of them.
   void keep_together(const std::vector<Expr>& operations) {
     for (const Expr expr : operations)
       if (expr.is(Op::Select)) together_[expr.arg(0).get()].push_back(expr);
@@ -37,8 +40,12 @@ class Operations {
   std::vector<Expr> found;
 
  private:
+  bool is_made(Expr expr) const {
+    return expr.is_number() || leaf_(*expr) || made_.contains(expr.get());
+  }
+
   const IsLeaf& leaf_;
-  std::unordered_set<const Node*> seen_;
+  std::unordered_set<const Node*> seen_, made_;
   std::unordered_map<const Node*, std::vector<Expr>> together_;
 };
 
