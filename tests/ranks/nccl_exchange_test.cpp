@@ -211,28 +211,6 @@ void fill_and_look(comm::Comm& comm, End end, program::Precision precision) {
       EXPECT_EQ(all[k++], rank + 1.0);
 }
 
-/// Blocks have as many pieces each, of at most kPeerBytes.
-TEST(PiecesOfExchanges, AreSharedEvenly) {
-  const std::vector<std::vector<std::uint64_t>> rows{
-      {262144, 262144, 262144, 262144, 50000},  // two fields of 256^2 in f32 and their sums
-      {2880000, 2880000, 1440000},
-      std::vector<std::uint64_t>(600, 256),
-      {40},
-      {}};
-  for (const auto& messages : rows) {
-    const std::uint64_t blocks = 132, most = bytes_of_piece(messages, blocks);
-    std::uint64_t pieces = 0, bytes = 0;
-    for (const std::uint64_t one : messages) pieces += pieces_of_message(one, most), bytes += one;
-    const std::uint64_t turns = (pieces + blocks - 1) / blocks;
-    EXPECT_LE(most, kPeerBytes);
-    EXPECT_EQ(most % 512, 0U);
-    // a block has at most 1.2 times its share, or one small piece for each message
-    const std::uint64_t share = bytes / blocks + 1;
-    EXPECT_TRUE(turns * most * 10 <= share * 12 || most == 8192) << most << " in " << turns;
-    EXPECT_GE(turns * blocks, pieces);
-  }
-}
-
 class NcclExchanges : public ::testing::TestWithParam<std::tuple<int, End>> {};
 
 TEST_P(NcclExchanges, FillGhostsAndGatherSums) {

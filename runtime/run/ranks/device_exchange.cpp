@@ -98,34 +98,13 @@ std::vector<Message> array_messages(const program::Program& program, int ranks,
   return list;
 }
 
-std::size_t pieces_of_message(std::uint64_t bytes, std::uint64_t most) {
-  return (bytes + most - 1) / most;
-}
+std::size_t pieces_of_message(std::uint64_t bytes) { return (bytes + kPeerBytes - 1) / kPeerBytes; }
 
-std::uint64_t bytes_of_piece(const std::vector<std::uint64_t>& messages, std::uint64_t blocks) {
-  constexpr std::uint64_t kStep = 512;    // a vector for each thread of a warp
-  constexpr std::uint64_t kLeast = 8192;  // of a block
-  std::uint64_t all = 0;
-  for (const std::uint64_t bytes : messages) all += bytes;
-  // pieces that a block copies, one after the other
-  std::uint64_t turns = std::max<std::uint64_t>(
-      {1, all / (blocks * kPeerBytes), (messages.size() + blocks - 1) / blocks});
-  for (;; ++turns) {
-    const std::uint64_t share = (all / (turns * blocks) / kStep + 1) * kStep;
-    for (std::uint64_t most = std::max(kLeast, share); most <= kPeerBytes; most += kStep) {
-      std::uint64_t pieces = 0;
-      for (const std::uint64_t bytes : messages) pieces += pieces_of_message(bytes, most);
-      if (pieces <= turns * blocks) return most;
-    }
-  }
-}
-
-void cut_into_pieces(std::vector<PeerPiece>& list, PeerPiece whole, std::uint64_t bytes,
-                     std::uint64_t most) {
+void cut_into_pieces(std::vector<PeerPiece>& list, PeerPiece whole, std::uint64_t bytes) {
   const std::uint64_t aligned = whole.from | whole.to | bytes;
   whole.unit = aligned % 16 == 0 ? 16 : aligned % 8 == 0 ? 8 : 4;
   for (std::uint64_t left = bytes; left > 0;) {
-    const std::uint64_t some = std::min(left, most);
+    const std::uint64_t some = std::min<std::uint64_t>(left, kPeerBytes);
     whole.units = static_cast<std::uint32_t>(some / whole.unit);
     list.push_back(whole);
     whole.from += some, whole.to += some, left -= some;
@@ -229,9 +208,9 @@ const DeviceExchange::Table& DeviceExchange::table(const Wanted& wanted, bool re
   made.recorded = recorded;
   made.contents = contents(wanted);
   const std::vector<std::uint64_t> words = std::exchange(made.contents.words, {});
-  const unsigned most = most_blocks();
-  while (made.blocks < made.contents.pieces && made.blocks < most)
-    made.blocks = std::min(2 * made.blocks, most);
+  const auto units = static_cast<unsigned>(std::max(1, device_.info().compute_units));
+  while (made.blocks < made.contents.pieces && made.blocks < units)
+    made.blocks = std::min(2 * made.blocks, units);
   compile(made.blocks);
   made.buffer = room_for(words.size() * sizeof(std::uint64_t), made);
   device_.upload(made.buffer, 0, std::as_bytes(std::span(words)));

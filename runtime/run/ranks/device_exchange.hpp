@@ -6,7 +6,6 @@
 // for. All ranks make the same exchanges in the same order.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -41,14 +40,10 @@ struct Message {
 std::vector<Message> array_messages(const program::Program& program, int ranks,
                                     const Wanted& wanted, int from, int to);
 
-/// Bytes of a piece with which so many blocks have about as much to copy each, at most kPeerBytes.
-/// `messages`: bytes of all that they copy.
-std::uint64_t bytes_of_piece(const std::vector<std::uint64_t>& messages, std::uint64_t blocks);
-/// Adds pieces of `most` bytes or less, each for one block, with units as wide as the addresses
+/// Adds pieces of at most kPeerBytes, each for one block, with units as wide as the addresses
 /// allow.
-void cut_into_pieces(std::vector<PeerPiece>& list, PeerPiece whole, std::uint64_t bytes,
-                     std::uint64_t most);
-std::size_t pieces_of_message(std::uint64_t bytes, std::uint64_t most);
+void cut_into_pieces(std::vector<PeerPiece>& list, PeerPiece whole, std::uint64_t bytes);
+std::size_t pieces_of_message(std::uint64_t bytes);
 /// Messages follow one another at multiples of 16 bytes.
 constexpr std::uint64_t whole_vectors(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -93,10 +88,6 @@ class DeviceExchange {
   bool works();
 
   std::uint64_t address(BufferHandle buffer);
-  /// Of an exchange, at most.
-  unsigned most_blocks() const {
-    return static_cast<unsigned>(std::max(1, device_.info().compute_units));
-  }
   std::size_t ranks() const { return static_cast<std::size_t>(comm_.size()); }
   std::size_t rank() const { return static_cast<std::size_t>(comm_.rank()); }
   /// Where the wanted arrays lie here, in the order of Message::array: what is sent, and where it

@@ -65,16 +65,12 @@ DeviceExchange::Contents NcclExchange::contents(const Wanted& wanted) {
   }
   grow(std::max<std::uint64_t>({sent, received, 16}));
   std::vector<PeerPiece> pack, unpack;
-  std::vector<std::uint64_t> given;
-  for (const comm::Nccl::Transfer& transfer : made.transfers)
-    for (const Message& message : between(own, transfer.rank)) given.push_back(message.bytes);
-  const std::uint64_t most = bytes_of_piece(given, most_blocks());
   for (const Message& message : between(own, own)) {
     PeerPiece piece;
     piece.from = arrays.from[message.array] + message.from;
     piece.to = arrays.to[message.array] + message.to;
     piece.mask = message.mask;
-    cut_into_pieces(unpack, piece, message.bytes, most);
+    cut_into_pieces(unpack, piece, message.bytes);
   }
   for (comm::Nccl::Transfer& transfer : made.transfers) {
     transfer.give += address(outbox_), transfer.get += address(inbox_);
@@ -82,7 +78,7 @@ DeviceExchange::Contents NcclExchange::contents(const Wanted& wanted) {
     for (const Message& message : between(own, transfer.rank)) {
       PeerPiece piece;
       piece.from = arrays.from[message.array] + message.from, piece.to = at;
-      cut_into_pieces(pack, piece, message.bytes, most);
+      cut_into_pieces(pack, piece, message.bytes);
       at += whole_vectors(message.bytes);
     }
     at = transfer.get;
@@ -90,7 +86,7 @@ DeviceExchange::Contents NcclExchange::contents(const Wanted& wanted) {
       PeerPiece piece;
       piece.from = at, piece.to = arrays.to[message.array] + message.to;
       piece.mask = message.mask;
-      cut_into_pieces(unpack, piece, message.bytes, most);
+      cut_into_pieces(unpack, piece, message.bytes);
       at += whole_vectors(message.bytes);
     }
   }

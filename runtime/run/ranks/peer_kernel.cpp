@@ -51,10 +51,10 @@ __device__ __forceinline__ void copy(const piece& p, u64 from, u64 to) {
 )";
 
 constexpr const char* kPeerSource = R"(
-// A fence and relaxed stores after it are releases; st.release would fence once more for each.
-__device__ __forceinline__ void fence() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
+// A fence and a relaxed store are a release; st.release after it would fence once more.
 __device__ __forceinline__ void tell(u64 flag, u32 exchange) {
-  asm volatile("st.relaxed.sys.global.u32 [%0], %1;" :: "l"(flag), "r"(exchange) : "memory");
+  asm volatile("fence.acq_rel.sys;\n\tst.relaxed.sys.global.u32 [%0], %1;"
+               :: "l"(flag), "r"(exchange) : "memory");
 }
 
 __device__ __forceinline__ u64 nanoseconds() {
@@ -75,59 +75,56 @@ __device__ void wait_for(u64 flag, u32 exchange, u32* counts) {
   }
 }
 
-// The host wrote the table before any kernel of this exchange was launched, so it is read before the
-// kernel in front of this one has ended.
 extern "C" __global__ void __launch_bounds__(THREADS) vphi_peers(const u64* table, u32* counts) {
+  VPHI_AWAIT;
   const head h = *(const head*)table;
   const u64* counts_of = table + sizeof(head) / 8;
   const piece* send = (const piece*)(counts_of + h.ranks);
   const piece* receive = send + h.sent;
-  const u32 t = threadIdx.x, b = blockIdx.x;
-  const bool other = b == 0 && t < h.ranks && t != h.rank;
-  const u64 own_count = other ? counts_of[t] + 4 * (4 + h.rank) : 0;
-  piece out, in;
-  if (b < h.sent) out = send[b];
-  if (b < h.received) in = receive[b];
-  VPHI_AWAIT;
-  const u32 exchange = ((volatile u32*)counts)[1] + 1;
-  const u64 half = exchange % 2 * h.half;
-  if (other) fence(), tell(own_count, exchange);
-  for (u32 k = b; k < h.sent; k += gridDim.x) {
-    if (k != b) out = send[k];
-    copy(out, out.from, out.to + half);
+  const u32 t = threadIdx.x;
+  const bool other = blockIdx.x == 0 && t < h.ranks && t != h.rank;
+  __shared__ u32 begun;
+  if (t == 0) {
+    const u64 before = atomicAdd((u64*)counts, 1ull);
+    begun = (u32)(before >> 32) + 1;
+    if ((u32)before == gridDim.x - 1)  // all blocks have read it
+      atomicAdd((u64*)counts, (1ull << 32) - gridDim.x);
   }
   __syncthreads();
-  if (t == 0) {  // receivers have sent their own pieces before they look for these
-    fence();
-    for (u32 k = b; k < h.sent; k += gridDim.x) tell(send[k].flag, exchange);
-  }
-  for (u32 k = b; k < h.received; k += gridDim.x) {
-    if (k != b) in = receive[k];
-    if (in.flag != 0 && t == 0) wait_for(in.flag, exchange, counts);
+  const u32 exchange = begun;
+  const u64 half = exchange % 2 * h.half;
+  if (other) tell(counts_of[t] + 4 * (4 + h.rank), exchange);
+  for (u32 k = blockIdx.x; k < h.sent; k += gridDim.x) {
+    const piece p = send[k];
+    copy(p, p.from, p.to + half);
     __syncthreads();
-    copy(in, in.flag != 0 ? in.from + half : in.from, in.to);
+    if (t == 0) tell(p.flag, exchange);
+  }
+  for (u32 k = blockIdx.x; k < h.received; k += gridDim.x) {
+    const piece p = receive[k];
+    if (p.flag != 0 && t == 0) wait_for(p.flag, exchange, counts);
+    __syncthreads();
+    copy(p, p.flag != 0 ? p.from + half : p.from, p.to);
   }
   if (other) wait_for((u64)(counts + 4 + t), exchange, counts);
-  // the last block: all have read the number of this exchange
-  if (t == 0 && atomicAdd(counts, 1u) == gridDim.x - 1) counts[0] = 0, counts[1] = exchange;
 }
 )";
 
 // One block after the other takes a piece.
 constexpr const char* kPackSource = R"(
 extern "C" __global__ void __launch_bounds__(THREADS) vphi_pack(const u64* table) {
+  VPHI_AWAIT;
   const head h = *(const head*)table;
   const piece* send = (const piece*)(table + sizeof(head) / 8);
-  VPHI_AWAIT;
   for (u32 k = blockIdx.x; k < h.sent; k += gridDim.x) copy(send[k], send[k].from, send[k].to);
 }
 )";
 
 constexpr const char* kUnpackSource = R"(
 extern "C" __global__ void __launch_bounds__(THREADS) vphi_unpack(const u64* table) {
+  VPHI_AWAIT;
   const head h = *(const head*)table;
   const piece* receive = (const piece*)(table + sizeof(head) / 8) + h.sent;
-  VPHI_AWAIT;
   for (u32 k = blockIdx.x; k < h.received; k += gridDim.x)
     copy(receive[k], receive[k].from, receive[k].to);
 }

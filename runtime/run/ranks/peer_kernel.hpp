@@ -38,7 +38,7 @@ struct PeerPiece {
 };
 inline constexpr std::size_t kPeerBytes = 32768;  ///< of a piece, at most
 
-/// Counts, in words of 32 bits: blocks that have ended this exchange, exchanges ended, whether a
+/// Counts, in words of 32 bits: blocks that have begun this exchange, exchanges begun, whether a
 /// wait was in vain, 0, and the exchange that each rank has begun.
 inline constexpr std::size_t kPeerFailed = 2;
 std::size_t peer_counts(int ranks);

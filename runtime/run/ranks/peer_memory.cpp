@@ -137,38 +137,17 @@ void PeerMemory::grow_inbox(std::size_t flags, std::size_t half) {
         "VPHI_EXCHANGE=host planes go through the memory of the host.");
 }
 
-/// The same on all ranks: of what that one sends which sends most, for the GPU with the fewest
-/// multiprocessors.
-std::uint64_t PeerMemory::piece_bytes(const Wanted& wanted,
-                                      const std::vector<std::uint64_t>& sums) {
-  std::vector<std::uint64_t> most;
-  std::uint64_t most_bytes = 0;
-  for (std::size_t a = 0; a < ranks(); ++a) {
-    std::vector<std::uint64_t> sent;
-    std::uint64_t bytes = 0;
-    for (std::size_t b = 0; b < ranks(); ++b) {
-      if (a == b) continue;
-      for (const Message& message : messages(wanted, a, b, sums))
-        sent.push_back(message.bytes), bytes += message.bytes;
-    }
-    if (bytes > most_bytes) most = std::move(sent), most_bytes = bytes;
-  }
-  const auto blocks = -comm_.most(-static_cast<std::int64_t>(most_blocks()));
-  return bytes_of_piece(most, static_cast<std::uint64_t>(blocks));
-}
-
 /// Each rank lists what it sends and what it receives; both ends of a message list it alike.
 DeviceExchange::Contents PeerMemory::contents(const Wanted& wanted) {
   const auto ranks = this->ranks(), own = rank();
   const Arrays arrays = this->arrays(wanted);
   const std::vector<std::uint64_t> sums = sums_of_ranks(wanted);
-  const std::uint64_t piece_bytes = this->piece_bytes(wanted, sums);
   std::size_t most_flags = 1, most_bytes = 16;
   for (std::size_t a = 0; a < ranks; ++a) {
     for (std::size_t b = 0; b < ranks; ++b) {
       std::size_t flags = 0, all = 0;
       for (const Message& message : messages(wanted, a, b, sums))
-        flags += pieces_of_message(message.bytes, piece_bytes), all += whole_vectors(message.bytes);
+        flags += pieces_of_message(message.bytes), all += whole_vectors(message.bytes);
       most_flags = std::max(most_flags, flags), most_bytes = std::max(most_bytes, all);
     }
   }
@@ -181,7 +160,7 @@ DeviceExchange::Contents PeerMemory::contents(const Wanted& wanted) {
         piece.from = arrays.from[message.array] + message.from;
         piece.to = arrays.to[message.array] + message.to;
         piece.mask = message.mask;
-        cut_into_pieces(receive, piece, message.bytes, piece_bytes);
+        cut_into_pieces(receive, piece, message.bytes);
       }
       continue;
     }
@@ -190,17 +169,17 @@ DeviceExchange::Contents PeerMemory::contents(const Wanted& wanted) {
     out.to = out.flag + inbox_.flag_bytes(), in.from = in.flag + inbox_.flag_bytes();
     for (const Message& message : messages(wanted, own, other, sums)) {
       out.from = arrays.from[message.array] + message.from;
-      cut_into_pieces(send, out, message.bytes, piece_bytes);
+      cut_into_pieces(send, out, message.bytes);
       out.to += whole_vectors(message.bytes);
-      out.flag += sizeof(std::uint32_t) * pieces_of_message(message.bytes, piece_bytes);
+      out.flag += sizeof(std::uint32_t) * pieces_of_message(message.bytes);
     }
     for (const Message& message : messages(wanted, other, own, sums)) {
       PeerPiece piece = in;
       piece.to = arrays.to[message.array] + message.to;
       piece.mask = message.mask;
-      cut_into_pieces(receive, piece, message.bytes, piece_bytes);
+      cut_into_pieces(receive, piece, message.bytes);
       in.from += whole_vectors(message.bytes);
-      in.flag += sizeof(std::uint32_t) * pieces_of_message(message.bytes, piece_bytes);
+      in.flag += sizeof(std::uint32_t) * pieces_of_message(message.bytes);
     }
   }
   const PeerHead head{send.size(), receive.size(), ranks, own, inbox_.half};

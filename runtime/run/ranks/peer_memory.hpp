@@ -54,7 +54,6 @@ class PeerMemory : public DeviceExchange {
   /// `sums`: bytes that each rank gives, [rank][number].
   std::vector<Message> messages(const Wanted& wanted, std::size_t from, std::size_t to,
                                 const std::vector<std::uint64_t>& sums) const;
-  std::uint64_t piece_bytes(const Wanted& wanted, const std::vector<std::uint64_t>& sums);
   void grow_inbox(std::size_t flags, std::size_t half);
   KernelHandle kernel(unsigned blocks);
   /// Where this buffer of each rank lies for kernels of this device; 0: out of reach.
