@@ -4,8 +4,8 @@
 // plan and work memory and a few compiled kernels; it takes them at first use. Of a lattice that
 // ranks share, each device makes its own planes, and has a share of the modes. It is used where the
 // device is not a processor, and has f64 and sufficient memory (`worth_it`). Functions return false
-// or nothing where they are not possible; the host (random_field.hpp) then computes the same numbers
-// to rounding. Throws DeviceError where a launch or allocation fails later.
+// or nothing where they are not possible; the host (random_field.hpp) then computes the same
+// numbers to rounding. Throws DeviceError where a launch or allocation fails later.
 #pragma once
 
 #include <memory>
