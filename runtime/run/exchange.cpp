@@ -13,47 +13,35 @@ namespace vphi::runtime {
 
 namespace {
 
-constexpr std::size_t kShown = 12;  ///< pairs of values in the note
+constexpr std::uint32_t kStream = 0x78636e67;  ///< of no random field and no draw of a kernel
+constexpr std::size_t kShown = 12;             ///< pairs of values in the note
 
 std::size_t axis_of(const program::Program& p) { return static_cast<std::size_t>(p.exchange.axis); }
 
-double uniform_of(const program::Program& p, std::int64_t step, std::int64_t instance) {
-  const random::Counter words =
-      philox::generate({static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32),
-                        kExchangeStream, static_cast<std::uint32_t>(instance)},
-                       random::key_of(p.seed));
-  return random::uniform(words[0], words[1]);
-}
+std::int64_t size_of(const program::Program& p) { return std::ssize(p.axes[axis_of(p)].values); }
 
-/// Buffers of the configuration, one for all that share their memory.
-std::vector<int> moved_buffers(const program::Program& p) {
-  std::vector<int> moved, homes;
-  for (const int buffer : p.exchange.buffers) {
-    const int home = p.home(buffer);
-    if (std::ranges::find(homes, home) != homes.end()) continue;
-    homes.push_back(home);
-    moved.push_back(buffer);
-  }
-  return moved;
-}
-
-}  // namespace
-
-std::int64_t exchange_values(const program::Program& p) {
-  return std::ssize(p.axes[axis_of(p)].values);
-}
-
-std::int64_t exchange_stride(const program::Program& p) {
+/// From an instance to the one with the next value.
+std::int64_t stride_of(const program::Program& p) {
   std::int64_t stride = 1;
   for (std::size_t k = axis_of(p) + 1; k < p.axes.size(); ++k)
     stride *= std::ssize(p.axes[k].values);
   return stride;
 }
 
+double uniform_of(const program::Program& p, std::int64_t step, std::int64_t instance) {
+  const random::Counter words =
+      philox::generate({static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32),
+                        kStream, static_cast<std::uint32_t>(instance)},
+                       random::key_of(p.seed));
+  return random::uniform(words[0], words[1]);
+}
+
+}  // namespace
+
 void start_exchange(const program::Program& p, std::int64_t instance, double* scalars) {
   const program::Exchange& e = p.exchange;
   const std::vector<double>& values = p.axes[axis_of(p)].values;
-  const std::int64_t place = p.place(instance, axis_of(p)), last = exchange_values(p) - 1;
+  const std::int64_t place = p.place(instance, axis_of(p)), last = size_of(p) - 1;
   scalars[e.above_value_slot] = values[static_cast<std::size_t>(std::min(place + 1, last))];
   scalars[e.below_value_slot] =
       values[static_cast<std::size_t>(std::max<std::int64_t>(place - 1, 0))];
@@ -61,8 +49,8 @@ void start_exchange(const program::Program& p, std::int64_t instance, double* sc
   // Exchanges need instances that are independent of each other.
   const program::Axis& axis = p.axes[axis_of(p)];
   if (p.ensemble_slot >= 0 && !axis.ensemble && !axis.fresh)
-    scalars[p.ensemble_slot] = scalars[p.ensemble_slot] * static_cast<double>(exchange_values(p)) +
-                               static_cast<double>(place);
+    scalars[p.ensemble_slot] =
+        scalars[p.ensemble_slot] * static_cast<double>(size_of(p)) + static_cast<double>(place);
 }
 
 std::int64_t next_exchange(const program::Program& p, std::int64_t step) {
@@ -86,14 +74,12 @@ void exchange_configurations(Session& session, std::int64_t step) {
   if (e.axis < 0 || step == 0 || step % e.every != 0) return;
   session.launch(e.launches);
   session.release_scratch();
-  if (session.exchanges_on_device()) return session.exchange_on_device(step, moved_buffers(p));
   std::vector<double> scalars = session.scalars();
   const auto at = [&](std::int64_t instance, int slot) -> double& {
     return scalars[static_cast<std::size_t>(instance) * p.scalars.size() +
                    static_cast<std::size_t>(slot)];
   };
-  const std::int64_t stride = exchange_stride(p), last = exchange_values(p) - 1,
-                     odd = step / e.every % 2;
+  const std::int64_t stride = stride_of(p), last = size_of(p) - 1, odd = step / e.every % 2;
   std::vector<InstancePair> pairs;
   for (std::int64_t i = 0; i < p.instances; ++i) {
     const std::int64_t place = p.place(i, axis_of(p)), j = i + stride;
@@ -108,13 +94,19 @@ void exchange_configurations(Session& session, std::int64_t step) {
   }
   session.set_scalars(scalars);
   if (pairs.empty()) return;
-  for (const int buffer : moved_buffers(p)) session.exchange(buffer, pairs);
+  std::vector<int> done;  // some buffers share their memory
+  for (const int buffer : e.buffers) {
+    const int home = p.home(buffer);
+    if (std::ranges::find(done, home) != done.end()) continue;
+    done.push_back(home);
+    session.exchange(buffer, pairs);
+  }
 }
 
 std::string exchange_note(const program::Program& p, std::span<const double> scalars) {
   const program::Exchange& e = p.exchange;
   if (e.axis < 0) return {};
-  const auto values = static_cast<std::size_t>(exchange_values(p));
+  const auto values = static_cast<std::size_t>(size_of(p));
   std::vector<double> tried(values), made(values);
   for (std::int64_t i = 0; i < p.instances; ++i) {
     const auto place = static_cast<std::size_t>(p.place(i, axis_of(p)));

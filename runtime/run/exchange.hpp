@@ -17,21 +17,14 @@
 
 namespace vphi::runtime {
 
-/// The random stream of the decisions, which is that of no random field and no draw of a kernel.
-inline constexpr std::uint32_t kExchangeStream = 0x78636e67;
-/// Values along the axis of the exchange, and from an instance to the one with the next of them.
-std::int64_t exchange_values(const program::Program& program);
-std::int64_t exchange_stride(const program::Program& program);
-
 /// Sets the scalars of an instance of the sweep that an exchange starts from: the values above and
 /// below, its replica, and a number of its own for random numbers.
 void start_exchange(const program::Program& program, std::int64_t instance, double* scalars);
 
 /// The first step after `step` with an exchange behind it; -1: there is none.
 std::int64_t next_exchange(const program::Program& program, std::int64_t step);
-/// Exchanges configurations after step number `step`, where it is due: on the device, where the
-/// session does that (it is then queued), else through the host. Precondition: the session has all
-/// instances of the sweep.
+/// Exchanges configurations after step number `step`, where it is due. Precondition: the session
+/// has all instances of the sweep.
 void exchange_configurations(Session& session, std::int64_t step);
 
 /// Throws RunError E0802 where the session has not all instances of the sweep.

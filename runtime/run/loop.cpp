@@ -271,13 +271,12 @@ void Loop::chunk() {
   if (end_ >= 0) count = std::min(count, end_ - step_);
   if (limit_ >= 0) count = std::min(count, limit_ - step_);
   const std::int64_t exchange = next_exchange(p_, step_);
-  const bool by_host = exchange >= 0 && !session_.exchanges_on_device();
-  if (by_host) count = std::min(count, exchange - step_);
+  if (exchange >= 0) count = std::min(count, exchange - step_);
   const std::int64_t kept = checkpoints_.next(step_);
   if (kept >= 0) count = std::min(count, kept - step_);
-  session_.prepare(exchange >= 0 ? std::min(count, exchange - step_) : count);
-  if (!by_host && may_stay_queued(count, due, kept)) {
-    advance(count);
+  session_.prepare(count);
+  if (may_stay_queued(count, due, kept)) {
+    session_.advance(count);
     step_ += count, queued_ += count;
     observer_.look(step_);
     return;
@@ -287,7 +286,7 @@ void Loop::chunk() {
   if (options_.ranks != nullptr || count != last_count_) session_.synchronise();
   last_count_ = count;  // steps of the same count are recorded: little is queued, if anything
   const auto start = Clock::now();
-  advance(count);
+  session_.advance(count);
   wait();
   const double seconds = seconds_since(start);
   const std::int64_t before = step_;
@@ -297,7 +296,7 @@ void Loop::chunk() {
   if ((all_stopped() || trials_) && p_.step_slot >= 0)
     step_ =
         std::clamp(static_cast<std::int64_t>(std::llround(largest(p_.step_slot))), before, step_);
-  if (by_host) exchange_configurations(session_, step_);
+  exchange_configurations(session_, step_);
   update();
   if (before == first_) first_step_ = seconds_since(created_);
   if (before == first_ && count < end_ - first_)
@@ -320,18 +319,6 @@ void Loop::chunk() {
     if (ensemble_ == nullptr) check_runaway();
   }
   if (seconds_since(last_flush_) > kFlushSeconds) observer_.flush(), last_flush_ = Clock::now();
-}
-
-/// Queues steps, and the exchanges of configurations that the device makes after them.
-void Loop::advance(std::int64_t count) {
-  const std::int64_t end = step_ + count;
-  for (std::int64_t at = step_; at < end;) {
-    const std::int64_t exchange = next_exchange(p_, at);
-    const std::int64_t next = exchange < 0 ? end : std::min(end, exchange);
-    session_.advance(next - at);
-    at = next;
-    if (session_.exchanges_on_device()) exchange_configurations(session_, at);
-  }
 }
 
 bool Loop::may_stay_queued(std::int64_t count, std::int64_t due, std::int64_t kept) const {

@@ -92,7 +92,6 @@ class Loop {
 
   /// Steps up to the next output, the end, or the time after which the host looks again.
   void chunk();
-  void advance(std::int64_t count);
   /// Whether `count` steps, after which an output is due at step `due`, need no look at what they
   /// make before the caller goes on.
   bool may_stay_queued(std::int64_t count, std::int64_t due, std::int64_t kept) const;

@@ -13,7 +13,6 @@
 #include "runtime/device/native/process.hpp"
 #include "runtime/device/native/thread_pool.hpp"
 #include "runtime/io/matrix_file.hpp"
-#include "runtime/run/exchange_kernels.hpp"
 #include "runtime/run/ranks/joint_sums.hpp"
 #include "runtime/run/ranks/parts_beside.hpp"
 #include "runtime/run/ranks/worker.hpp"
@@ -127,7 +126,6 @@ Session::~Session() {
     lattice_.reset();  // the others end by themselves
     fields_.reset();
     device_maps_.reset();
-    exchange_kernels_.reset();
     Session::release_scratch();
     for (auto& copies : buffers_)
       for (BufferHandle h : copies.handle) drop(h);

@@ -35,8 +35,6 @@
 
 namespace vphi::runtime {
 
-class ExchangeKernels;
-
 /// An error of the user: the run cannot continue, and the message says what to change.
 struct RunError : std::runtime_error {
   RunError(std::string error_code, const std::string& message, std::string advice = {})
@@ -143,10 +141,6 @@ class Session {
 
   /// Exchanges the contents of a buffer between instances of the batch, each in one pair at most.
   virtual void exchange(int buffer, std::span<const InstancePair> pairs);
-  /// Whether the device decides and makes exchanges of configurations by itself.
-  bool exchanges_on_device();
-  /// Queues the exchange after step number `step` of these buffers (exchange.hpp).
-  void exchange_on_device(std::int64_t step, std::span<const int> buffers);
 
   /// The contents of a whole buffer, or all scalars, as bytes, for checkpoints; waits for the
   /// queue. `to` and `from` have `bytes_of(buffer)` bytes.
@@ -292,10 +286,9 @@ class Session {
   SessionOptions::Fields map_fields_ = SessionOptions::Fields::Auto;
   std::unique_ptr<DeviceFourierMaps> device_maps_;  ///< made at first use
   std::string why_maps_by_host_;
-  std::unique_ptr<ExchangeKernels> exchange_kernels_;  ///< made at first use
-  std::vector<BufferHandle> gathered_;                 ///< by kernel: sums of all ranks
-  std::vector<BufferHandle> whole_;                    ///< by buffer: on the whole lattice
-  std::vector<BufferHandle> lent_;                     ///< per buffer: a handle borrowed by scratch
+  std::vector<BufferHandle> gathered_;  ///< by kernel: sums of all ranks
+  std::vector<BufferHandle> whole_;     ///< by buffer: on the whole lattice
+  std::vector<BufferHandle> lent_;      ///< per buffer: a handle borrowed by scratch
   BufferHandle scalars_;
   std::vector<double> known_scalars_;  ///< the last result of `scalars`
   bool scalars_known_ = false;         ///< whether it is still valid

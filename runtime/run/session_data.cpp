@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "runtime/observe/reduce.hpp"
-#include "runtime/run/exchange_kernels.hpp"
 #include "runtime/run/session.hpp"
 
 namespace vphi::runtime {
@@ -97,25 +96,6 @@ void Session::exchange(int buffer, std::span<const InstancePair> pairs) {
     device_.upload(memory, at, second);
     device_.upload(memory, other, first);
   }
-}
-
-bool Session::exchanges_on_device() {
-  const bool alone = !lattice_ && shown_ == &program_;
-  return alone && program_.exchange.axis >= 0 && device_.info().target == program::Target::Cuda;
-}
-
-void Session::exchange_on_device(std::int64_t step, std::span<const int> buffers) {
-  if (!exchange_kernels_) {
-    const auto width = std::ssize(program_.scalars);
-    const ScalarOrder order = by_slot_ ? ScalarOrder{1, program_.instances} : ScalarOrder{width, 1};
-    exchange_kernels_ = std::make_unique<ExchangeKernels>(program_, device_, order);
-  }
-  std::vector<ExchangeKernels::Moved> moved;
-  for (const int buffer : buffers)
-    moved.push_back(
-        {now(buffer), memory_of(buffer) / static_cast<std::size_t>(program_.instances)});
-  exchange_kernels_->queue(step, scalars_, moved);
-  forget_scalars();
 }
 
 void Session::read_bytes(int buffer, std::span<std::byte> to) {
