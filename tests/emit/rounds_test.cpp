@@ -2,6 +2,8 @@
 // agree with the slow reference, which evaluates all rounds.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "compiler/kernel/rounds.hpp"
 #include "tests/emit/fixture.hpp"
 
@@ -59,6 +61,21 @@ struct Iteration {
       high = a.raw(Op::Select, {below, high, middle});
     }
     return add(low, high);
+  }
+  /// The roots of `of` and of that root, by rounds that stay where they are once both move by less
+  /// than 1e-5.
+  std::pair<Expr, Expr> settling(Expr of, Expr x, Expr y, int rounds) {
+    const auto close = [&](Expr then, Expr now) {
+      const Expr apart = a.raw(Op::Abs, {a.raw(Op::Sub, {then, now})});
+      return a.raw(Op::LessEqual, {apart, a.real(1e-5L)});
+    };
+    for (int i = 0; i < rounds; ++i) {
+      const Expr one = half(add(x, a.raw(Op::Div, {of, x})));
+      const Expr other = half(add(y, a.raw(Op::Div, {one, y})));
+      const Expr stays = a.raw(Op::And, {close(one, x), close(other, y)});
+      x = a.raw(Op::Select, {stays, x, one}), y = a.raw(Op::Select, {stays, y, other});
+    }
+    return {x, y};
   }
   std::vector<Rounds> rounds(std::vector<Expr> roots) {
     return kernel::find_rounds(roots, is_load);
@@ -157,6 +174,13 @@ std::vector<Case> iterations() {
     const Expr other = choice(chosen.mul(found, found), chosen.p);
     chosen.finish(chosen.add(first, other), chosen.mul(second, chosen.p));
     list.push_back(chosen.c);
+    // a loop for two numbers that ends by a condition of its own, and one at some sites after it
+    Iteration settled(real);
+    const auto [x, y] = settled.settling(settled.p, settled.q, settled.q, 200);
+    const auto again = settled.settling(settled.add(settled.p, settled.q), x, y, 200);
+    const Expr there = settled.a.raw(Op::Less, {settled.p, settled.q});
+    settled.finish(settled.a.raw(Op::Select, {there, x, again.first}), settled.mul(x, x));
+    list.push_back(settled.c);
     // a loop that is left early still has the value of its last round
     for (const int period : {2, 3, 4}) {
       for (const int rounds : {450, 451, 452}) {
@@ -224,6 +248,18 @@ TEST(Rounds, EndWhereTheyRepeat) {
   Iteration site;
   const std::string text = cuda_text(site, site.fixed_point(400));
   EXPECT_NE(text.find("round_1_known) break;"), std::string::npos) << text;
+}
+
+TEST(Rounds, OfSeveralNumbersEndByTheirOwnCondition) {
+  Iteration site;
+  const auto [x, y] = site.settling(site.p, site.q, site.q, 200);
+  const auto found = site.rounds({x, y});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(kernel::settling(found.front()));
+  const std::string text = cuda_text(site, site.mul(x, y));
+  EXPECT_NE(text.find("if (round_1_settled) break;"), std::string::npos) << text;
+  EXPECT_EQ(text.find("_kept"), std::string::npos) << text;
+  EXPECT_FALSE(kernel::settling(site.rounds({site.bisection(40)}).front()));
 }
 
 // Nothing else needs the loop, and p is read by the condition too.
