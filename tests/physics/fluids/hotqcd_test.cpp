@@ -102,8 +102,8 @@ relax Pi = bulk_target(s, S, v, expands, Pi, zeta, c2, tau_bulk), time = W*tau_b
 recover {
   T = T*(max(E - dot(M, v), 1e-25)/(h - p))^(1/4)
   v = (M - s*v)/(E - dot(s*v, v) + p + Pi)
-  solve T by newton, tol = 1e-5, max = 60, start = 0.2 [GeV], from = 1e-5 [GeV], to = 1000 [GeV]
-  solve v by fixed_point, tol = 1e-5, max = 60, start = 0
+  solve T by newton, tol = 1e-10, max = 300, start = 0.2 [GeV], from = 1e-5 [GeV], to = 1000 [GeV]
+  solve v by fixed_point, tol = 1e-10, max = 300, start = 0
 }
 scheme kt_primitive, speed = 1
 evolve ssp_rk3, dt = 0.01 [fm], until = t >= 1.9999 [fm]
