@@ -189,8 +189,8 @@ relax s = -0.1*h/T*theta, time = 2*W/T, along = v
 recover {
   T = T*(max(E - dot(M, v), 1e-20)/(h - p))^(1/4)
   v = M/(E + p + s - s*norm2(v))
-  solve T by newton, tol = 1e-5, max = 60, start = 0.2 [GeV], from = 1e-5 [GeV], to = 1000 [GeV]
-  solve v by fixed_point, tol = 1e-5, max = 60, start = 0
+  solve T by newton, tol = 1e-9, max = 300, start = 0.2 [GeV], from = 1e-5 [GeV], to = 1000 [GeV]
+  solve v by fixed_point, tol = 1e-9, max = 300, start = 0
 }
 scheme kt_primitive, speed = 1
 evolve heun, dt = 0.05*dx, until = t > 1.2 [fm]
@@ -561,7 +561,7 @@ const std::vector<Fault>& faults() {
           [](System& s, Expr e) {
             return e + s.arena->real(0.001L) * s.arena->load(laws(s).quantities[0]);
           })},
-      {"a relaxation a millionth too fast where iterations are rough", "hot",
+      {"a relaxation a millionth too fast where iterations end by a tolerance", "hot",
        in("s", times(1 + 1e-6))},
       // fields beside laws
       {"cells of a Laplacian one off", "wall",
