@@ -337,7 +337,8 @@ std::map<int, Expr> homogeneous_values(const Equations& d, Lowerer lower) {
     reading.random = [&](const dsl::Expr& e, const Reading& here) {
       const Value mean = mean_of(d, lower, e, init, here);
       const auto size = static_cast<std::size_t>(init.field->rows * init.field->columns);
-      if (!init.field->particle || !mean.scalar() || size == 1) return mean;
+      // of these draws alone one is for all components
+      if (e.text != "density" || !mean.scalar() || size == 1) return mean;
       return Value{init.field->rows, init.field->columns, std::vector(size, mean.parts[0])};
     };
     const auto parts = as_arrays(d, init, value_of(d, lower, init, reading));
