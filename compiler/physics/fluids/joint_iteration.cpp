@@ -150,7 +150,7 @@ JointSolution JointIteration::solution(const std::vector<TrialState>& states,
   const std::size_t count = unknowns_.size();
   const Solve& told = *unknowns_.front().solve;
   const TrialState* lost = nullptr;
-  std::vector<double> tolerance;
+  tolerance_.clear();
   std::int64_t most = told.most;
   for (std::size_t s = 0; s < states.size() && !lost; ++s)
     if (std::isnan(exact[s].front())) lost = &states[s];
@@ -165,7 +165,7 @@ JointSolution JointIteration::solution(const std::vector<TrialState>& states,
     double largest = 0;
     for (const std::vector<double>& x : exact) largest = std::max(largest, distance(x, zero, name));
     const bool from_zero = solve.start == 0 && solve.start_of_state.empty();
-    tolerance.push_back(
+    tolerance_.push_back(
         std::max(static_cast<double>(solve.tolerance), from_zero ? unit * largest : 0.0));
     most = std::min(most, solve.most);
   }
@@ -183,7 +183,7 @@ JointSolution JointIteration::solution(const std::vector<TrialState>& states,
     const auto beyond = [&](const std::vector<double>& errors) {
       double largest = 0;  // of the tolerance
       for (std::size_t name = 0; name < count; ++name)
-        largest = std::max(largest, errors[name] / tolerance[name]);
+        largest = std::max(largest, errors[name] / tolerance_[name]);
       return largest;
     };
     std::vector<double> errors = errors_of();
@@ -199,11 +199,10 @@ JointSolution JointIteration::solution(const std::vector<TrialState>& states,
       made.names[name].reached = std::max(made.names[name].reached, errors[name]);
   }
   made.iterations = std::max<std::int64_t>(made.iterations, 1);
-  tolerance_ = tolerance;
-  settled_ = settled_within(states, exact, made.iterations, tolerance);
+  settled_ = settled_within(states, exact, made.iterations);
   for (std::size_t name = 0; name < count; ++name) {
     const Solve& solve = *unknowns_[name].solve;
-    if (made.names[name].reached > tolerance[name])
+    if (made.names[name].reached > tolerance_[name])
       d_.diagnostics.add(
           errors::solve_stops_short(solve.span, solve.name, most, made.names[name].reached));
   }
@@ -275,10 +274,9 @@ std::vector<double> JointIteration::unless_settled(std::vector<double> x, std::v
 
 std::vector<double> JointIteration::settled_within(const std::vector<TrialState>& states,
                                                    const std::vector<std::vector<double>>& exact,
-                                                   std::int64_t iterations,
-                                                   const std::vector<double>& tolerance) const {
+                                                   std::int64_t iterations) const {
   constexpr int kHalvings = 8;
-  std::vector<double> within = tolerance;
+  std::vector<double> within = tolerance_;
   for (int halving = 0; halving < kHalvings; ++halving) {
     bool good = true;
     for (std::size_t s = 0; s < states.size() && good; ++s) {
@@ -289,7 +287,7 @@ std::vector<double> JointIteration::settled_within(const std::vector<TrialState>
       }
       for (std::size_t name = 0; name < unknowns_.size(); ++name)
         good = good && distance(x, exact[s], name) <=
-                           std::max(tolerance[name], distance(plain, exact[s], name));
+                           std::max(tolerance_[name], distance(plain, exact[s], name));
     }
     if (good) return within;
     for (double& each : within) each /= 2;
@@ -353,7 +351,6 @@ std::vector<Expr> JointIteration::after(std::int64_t rounds, std::vector<Expr> x
 }
 
 void JointIteration::write(JointSolution& made) const {
-  const bool from_others = made.from_others;
   std::vector<Expr> starts;
   for (const Unknown& unknown : unknowns_) {
     const std::vector<Expr>& own = unknown.solve->start_of_state;
@@ -363,13 +360,13 @@ void JointIteration::write(JointSolution& made) const {
   }
   const std::vector<Expr> values = after(made.iterations, std::move(starts), &made.needed);
   std::vector<Expr> again;
-  if (from_others) again = after(made.iterations, symbols_);
+  if (made.from_others) again = after(made.iterations, symbols_);
   for (std::size_t name = 0; name < unknowns_.size(); ++name) {
     JointSolution::Name& own = made.names[name];
     for (std::size_t k = 0; k < unknowns_[name].symbols.size(); ++k) {
       const Expr symbol = unknowns_[name].symbols[k];
       own.values.push_back(values[first_[name] + k]);
-      if (from_others) own.again.push_back(again[first_[name] + k]);
+      if (made.from_others) own.again.push_back(again[first_[name] + k]);
       const Expr apart = d_.arena().make(Op::Abs, {symbol - snap_numbers(unknowns_[name].g[k])});
       own.residual = own.residual ? d_.arena().make(Op::Max, {own.residual, apart}) : apart;
     }

@@ -97,8 +97,7 @@ class JointIteration {
   /// power of two, the largest with which all states end within the tolerance. Empty: none of them.
   std::vector<double> settled_within(const std::vector<TrialState>& states,
                                      const std::vector<std::vector<double>>& exact,
-                                     std::int64_t iterations,
-                                     const std::vector<double>& tolerance) const;
+                                     std::int64_t iterations) const;
   Expr settled(const std::vector<Expr>& x, const std::vector<Expr>& then) const;
   std::vector<Expr> after(std::int64_t rounds, std::vector<Expr> x, Expr* needed = nullptr) const;
   void write(JointSolution& made) const;
