@@ -18,6 +18,8 @@
 
 namespace vphi::physics {
 
+struct Scope;
+
 /// Whether the model has links that move by a written Lagrangian.
 bool moves_links_by_lagrangian(const Space& d);
 
