@@ -81,7 +81,8 @@ void check_memory(const Program& then, const Program& now, const std::string& na
 /// Kernels that are launched after the start.
 std::set<int> later_kernels(Program p) {
   std::set<int> kernels;
-  p.prologue.clear(), p.renewed_averages.clear(), p.renewed_scalars.clear();
+  for (auto* list : {&p.prologue, &p.renewed_averages, &p.renewed_scalars, &p.kept_values})
+    list->clear();
   const auto add = [&](const std::vector<Launch>& list) {
     for (const Launch& launch : p.with_iterations(list)) kernels.insert(launch.kernel);
   };

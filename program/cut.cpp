@@ -29,8 +29,8 @@ std::array<std::int64_t, 4> Program::whole_extent() const {
 }
 
 void Program::each_list(const std::function<void(std::vector<Launch>&)>& see) {
-  for (std::vector<Launch>* list : {&prologue, &renewed_averages, &renewed_scalars, &step, &watch,
-                                    &watch_then, &watch_before, &exchange.launches})
+  for (std::vector<Launch>* list : {&prologue, &renewed_averages, &renewed_scalars, &kept_values,
+                                    &step, &watch, &watch_then, &watch_before, &exchange.launches})
     see(*list);
   for (std::vector<Launch>& list : cycle) see(list);
   for (Output& output : outputs)

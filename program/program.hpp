@@ -491,6 +491,10 @@ struct Program {
   /// takes over from another: averages, and scalars that follow from scalars. Not stored in files
   /// of programs; empty where they were not asked for (CompileOptions::renewal).
   std::vector<Launch> renewed_averages = {}, renewed_scalars = {};
+  /// Launches of `prologue` that compute from the state what steps keep in memory beside it. They
+  /// may be made at any time, and are after the state was written from outside. Not stored in files
+  /// of programs.
+  std::vector<Launch> kept_values = {};
   /// Launches of steps that differ in turn: step n has those of cycle[n mod its length], and
   /// cycle[0] equals `step`. Empty where every step has the launches of `step`.
   std::vector<std::vector<Launch>> cycle = {};

@@ -48,12 +48,13 @@ Linked start_of(const physics::System& system, LoopSequence loops, Assigns alone
   return chain;
 }
 
-/// The loops before the first step that compute the averages a step starts from and store nothing.
-/// Every later step gets them from the one before. Empty where the loops before the first step
-/// change the state.
-LoopSequence sums_of_start(const LoopSequence& first, const std::string& prefix) {
+/// The loops before the first step that compute what a step starts from beside the state, averages
+/// and recovered values. Every later step gets them from the one before. Empty where the loops
+/// before the first step change the state.
+LoopSequence sums_of_start(const StepLoops& loops, const std::string& prefix) {
+  const LoopSequence& first = loops.first;
   for (const kernel::SiteLoop& loop : first.sweeps)
-    if (!loop.kernel.stores.empty()) return {};
+    if (!loop.kernel.stores.empty() && !loops.first_renews) return {};
   LoopSequence sums = first;
   for (kernel::SiteLoop& loop : sums.sweeps) loop.kernel.name = prefix + loop.kernel.name;
   return sums;
@@ -80,8 +81,8 @@ StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSeque
                        Initial initial, Observer::Result checks, SolveLauncher& solves,
                        const Storage& storage, KernelList& kernels, program::Program& p) {
   StepLaunches result;
-  Linked again = link(sums_of_start(loops.first, "recentred_"));
-  result.sums = link(sums_of_start(loops.first, "renewed_"));
+  Linked again = link(sums_of_start(loops, "recentred_"));
+  result.sums = link(sums_of_start(loops, "renewed_"));
   Linked step = link(std::move(loops.step));
   std::vector<Linked> parts;
   Assigns step_needs = step.needs;
@@ -117,7 +118,9 @@ StepLaunches add_steps(const physics::System& system, StepLoops loops, LoopSeque
 
   append(result.initial, kernels.add(std::move(start)));
   result.prologue = result.initial;
-  append(result.prologue, kernels.add(std::move(first)));
+  const Launches first_launches = kernels.add(std::move(first));
+  append(result.prologue, first_launches);
+  if (loops.first_renews) p.kept_values = first_launches;
   const Launches stage = kernels.add(std::move(step));
   Launches rest;
   for (int i = 0; i < loops.stages; ++i) append(rest, stage);

@@ -87,7 +87,8 @@ void Loop::begin() {
 
 void Loop::go_on(std::int64_t limit) {
   limit_ = limit;
-  stop_wished_ = false;        // an earlier request to stop is done
+  stop_wished_ = false;  // an earlier request to stop is done
+  follow_state();
   if (queued_ == 0) update();  // scalars may have been set in between
   while (!over() && (limit < 0 || step_ < limit) && !interrupted()) {
     chunk();
@@ -207,14 +208,20 @@ void Loop::resume() {
   if (!over() && observer_.owes(step_)) observer_.observe(step_, false);
 }
 
+void Loop::follow_state() {
+  if (session_.take_given() && !over()) session_.launch(p_.kept_values);
+}
+
 std::shared_ptr<const SavedState> Loop::save(bool same_model) {
   look();
+  follow_state();
   return checkpoints_.save(
       {step_, time_, seconds_, false, same_model ? watched_at_start_ : std::vector<double>()});
 }
 
 void Loop::save_to(const std::filesystem::path& path, const ModelAsWritten& model) {
   look();
+  follow_state();
   if (!checkpoints_.write({step_, time_, seconds_, over(), watched_at_start_}, path, model))
     check_state(first_);
 }

@@ -75,6 +75,9 @@ class Loop {
   void resume();
   void check_steps();
 
+  /// Computes anew what steps keep beside a state that others may have written.
+  void follow_state();
+
   void keep(bool wait);
 
   /// Whoever looks on may pause or stop the run here.

@@ -157,6 +157,10 @@ class Session {
   /// lattice.
   void* raw_memory(int buffer);
 
+  /// Whether `write` or `raw_memory` have given an array of the state to others since the last
+  /// call.
+  bool take_given() { return std::exchange(state_given_, false); }
+
   /// Of a field of an output with sums over modes (observe::has_bin_sums): these sums, where ranks
   /// share the lattice and each makes them of its own sites; nothing where they are made of whole
   /// arrays.
@@ -327,6 +331,7 @@ class Session {
   Configurations configurations_;     ///< while the start reads them
   std::int64_t multi_step_set_ = -1;  ///< contents of the slot for the number of steps
   std::size_t held_ = 0, peak_ = 0;
+  bool state_given_ = false;  ///< arrays of the state were written or shown since `take_given`
   /// Places of the sites in buffers with a home; made at first use.
   std::vector<std::int64_t> places_;
 };

@@ -61,6 +61,7 @@ std::vector<double> Session::read_from(int buffer, std::size_t first, std::size_
 void Session::write(int buffer, std::span<const double> values) {
   write_from(buffer, 0, values);
   if (lattice_) fill_ghosts(buffer);
+  state_given_ = state_given_ || program_.buffers[static_cast<std::size_t>(buffer)].state;
 }
 
 void Session::write_from(int buffer, std::size_t first, std::span<const double> values) {

@@ -32,6 +32,7 @@ BufferHandle Session::now(int buffer) const {
 void* Session::raw_memory(int buffer) {
   const bool shared = program_.buffers[static_cast<std::size_t>(buffer)].home >= 0;
   if (shared || shown_ != &program_) return nullptr;
+  state_given_ = state_given_ || program_.buffers[static_cast<std::size_t>(buffer)].state;
   return device_.raw_memory(now(buffer));
 }
 

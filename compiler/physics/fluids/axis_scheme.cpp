@@ -453,6 +453,12 @@ class AxisSchemeReader {
     std::unordered_map<const algebra::Node*, Expr> values;  ///< Load -> what stands for it
   };
 
+  /// Whether X is the state of a site, which the step limits and recovers before the lines of a
+  /// rate. The lines of a step may have the recovered values of another time.
+  bool is_recovered_state(const Lines& x) {
+    return text_.body.back().definition.head.primes > 0 && x.of == state().of;
+  }
+
   bool of_quantities(const Lines& x) const {
     return x.each && x.of.contains(laws().quantities.front());
   }
@@ -461,9 +467,7 @@ class AxisSchemeReader {
   Lines state_map(const Lines& x, bool primitives, const dsl::Expr& at) {
     Lines result{true, {}, {}};
     if (x.each && of_quantities(x) != primitives) return x;
-    // as they are at the site; within a step the states after half of it may be known already
-    const bool rate = text_.body.back().definition.head.primes > 0;
-    if (primitives && rate && x.of == state().of) {
+    if (primitives && is_recovered_state(x)) {
       for (const int array : primitives_) result.of[array] = arena().load(array);
       for (const int array : carried_) result.of[array] = arena().load(array);
       return result;
@@ -498,10 +502,19 @@ class AxisSchemeReader {
       states_.emplace_back(x.of, std::move(there));
       return states_.back().second;
     }
+    const Conservation& c = laws();
+    if (is_recovered_state(x)) {
+      for (const auto& [quantity, e] : x.of) there.values[e.get()] = e;
+      for (const Derived& value : c.recovered) {
+        const Expr own = arena().load(value.array);
+        there.values[own.get()] = own;
+      }
+      states_.emplace_back(x.of, std::move(there));
+      return states_.back().second;
+    }
     for (const auto& [quantity, e] : x.of) {
       there.values[arena().load(quantity).get()] = keep("at_" + component(quantity), e);
     }
-    const Conservation& c = laws();
     const std::vector<Derived>& limits = d_.limits;
     for (std::size_t i = 0; i < limits.size();) {
       // components of one limit see the state before it

@@ -19,10 +19,19 @@
 namespace vphi::schedule {
 namespace {
 
-using Score = std::array<int, 5>;
+using Score = std::array<int, 7>;
 
-Score score_of(const Stepping& stepping, const Storage& storage, const std::vector<Group>& groups,
-               const physics::System& system) {
+/// What a step leaves to its neighbours: its first flow is done ahead by the one before; so are its
+/// averages over the state at its start (Ingredients::carries), and its recovered values
+/// (Ingredients::keeps).
+struct Way {
+  bool ahead = false, carry = false, keep = false;
+};
+constexpr Way kWays[] = {{false, false, false}, {false, true, false}, {false, false, true},
+                         {false, true, true},   {true, false, false}, {true, true, false}};
+
+Score score_of(const Stepping& stepping, const Way& way, const Storage& storage,
+               const std::vector<Group>& groups, const physics::System& system) {
   int words = 0, sums = 0, inside = 0;
   for (const program::Buffer& buffer : storage.buffers()) words += buffer.doubled ? 2 : 1;
   for (const kernel::SiteLoop& sweep : stepping.sweeps.sweeps) {
@@ -37,7 +46,7 @@ Score score_of(const Stepping& stepping, const Storage& storage, const std::vect
   }
   const int sweeps = static_cast<int>(stepping.sweeps.sweeps.size()) * stepping.stages;
   const int elsewhere = groups.size() > 1 ? static_cast<int>(groups[1].scalars.size()) : 0;
-  return {sweeps, words, sums, inside, elsewhere};
+  return {sweeps, stepping.cold, way.keep ? 1 : 0, words, sums, inside, elsewhere};
 }
 
 class Chooser {
@@ -132,15 +141,15 @@ class Chooser {
   }
 
   std::optional<Stepping> step(const Integrator& integrator, const Head& head,
-                               const std::vector<Group>& groups, const Sharing& sharing, bool ahead,
-                               bool carry, Slots& slots, Storage& storage,
+                               const std::vector<Group>& groups, const Sharing& sharing,
+                               const Way& way, Slots& slots, Storage& storage,
                                dsl::Diagnostics& diagnostics) const {
     const Ingredients from{system_, integrator, evolution_.options, head,
-                           groups,  carry,      sharing.pairs};
+                           groups,  way.carry,  way.keep,           sharing.pairs};
     if (makes_maps(system_, head)) {
       if (refuse_maps(integrator, head, diagnostics)) return Stepping{};
     } else if (const auto flows = read_flows(integrator, head, *system_.arena)) {
-      return make_flow_step(from, *flows, ahead, slots, storage);
+      return make_flow_step(from, *flows, way.ahead, slots, storage);
     }
     return make_body_step(from, sharing.shares, slots, storage, diagnostics);
   }
@@ -192,8 +201,11 @@ class Chooser {
     struct Choice {
       std::vector<Group> groups;
       Sharing sharing;
-      bool ahead, carry;
       Score score;
+      Stepping stepping;
+      Slots slots;
+      Storage storage;
+      dsl::Diagnostics diagnostics;
     };
     std::optional<Choice> chosen;
     std::optional<Leftover> leftover;
@@ -209,16 +221,15 @@ class Chooser {
         }
         continue;
       }
-      bool can_carry = false, synchronised = false;
-      for (const auto& [ahead, carry] : {std::pair(false, false), std::pair(false, true),
-                                         std::pair(true, false), std::pair(true, true)}) {
-        if (carry && (!can_carry || (ahead && recentred))) continue;
-        if (ahead && synchronised) break;
+      bool can_carry = false, can_keep = false, synchronised = false;
+      for (const Way& way : kWays) {
+        if (way.carry && (!can_carry || (way.ahead && recentred))) continue;
+        if (way.keep && !can_keep) continue;
+        if (way.ahead && synchronised) break;
         Slots slots = slots_;
         Storage storage = storage_;
         dsl::Diagnostics trial;
-        const auto stepping =
-            step(integrator, head, groups, sharing, ahead, carry, slots, storage, trial);
+        auto stepping = step(integrator, head, groups, sharing, way, slots, storage, trial);
         if (trial.has_errors()) {
           for (const dsl::Diagnostic& d : trial.all()) diagnostics_.add(d);
           return std::nullopt;
@@ -227,23 +238,24 @@ class Chooser {
           circular = groups;
           break;
         }
-        const Score score = score_of(*stepping, storage, groups, system_);
-        if (!chosen || score < chosen->score) {
-          chosen = Choice{groups, sharing, ahead, carry, score};
-        }
-        can_carry = stepping->can_carry || carry;
+        can_carry = stepping->can_carry || way.carry;
+        can_keep = stepping->can_keep || way.keep;
         synchronised = stepping->missing.empty();  // nothing is owed, nothing done ahead
+        const Score score = score_of(*stepping, way, storage, groups, system_);
+        if (chosen && !(score < chosen->score)) continue;
+        chosen = Choice{groups, sharing, score, std::move(*stepping), slots, storage, trial};
       }
     }
     if (!chosen) {
       report_failure(integrator, leftover, circular);
       return std::nullopt;
     }
-    auto stepping = step(integrator, head, chosen->groups, chosen->sharing, chosen->ahead,
-                         chosen->carry, slots_, storage_, diagnostics_);
-    if (stepping) say_groups(*stepping, integrator, chosen->groups);
-    if (stepping) say_linear(*stepping, integrator, head, chosen->sharing.shares);
-    return stepping;
+    for (const dsl::Diagnostic& d : chosen->diagnostics.all()) diagnostics_.add(d);
+    slots_ = std::move(chosen->slots);
+    storage_ = std::move(chosen->storage);
+    say_groups(chosen->stepping, integrator, chosen->groups);
+    say_linear(chosen->stepping, integrator, head, chosen->sharing.shares);
+    return std::move(chosen->stepping);
   }
 
   std::string shown(const std::string& scalar) const {

@@ -31,7 +31,14 @@ Expr with_integer_stencils(Expr expr, double dx) {
   });
 }
 
+bool takes_other_sites(Expr node) {
+  constexpr Op kOperations[] = {Op::Stencil, Op::PairSum, Op::Mean,
+                                Op::Total,   Op::Minimum, Op::Maximum};
+  return std::ranges::count(kOperations, node.op()) > 0;
+}
+
 Expr Block::prepared(Expr value) {
+  if (!algebra::contains(value, takes_other_sites)) return value;
   value = without_reductions(with_integer_stencils(value, system_.lattice.dx));
   return algebra::rewrite(value, [this](Expr node) {
     if (node.is(Op::PairSum)) return pair_array(node);

@@ -89,6 +89,10 @@ class Block {
   Known reductions_[3];  ///< by ReduceKind
 };
 
+/// Whether the operation takes values of more sites than its own: a stencil, a sum over pairs, a
+/// reduction. A Load with an offset does not count.
+bool takes_other_sites(Expr node);
+
 /// Stencils with integer weights and the factor dx^p/denominator in front. Rounded weights would
 /// make averages inaccurate in f32, and the factor becomes part of a scalar in any case.
 Expr with_integer_stencils(Expr expr, double dx);

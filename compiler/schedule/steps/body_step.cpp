@@ -67,6 +67,7 @@ class BodyStep {
     Stepping result;
     const bool whole = maps_ || tolerance_of(from_.system.dynamics) != nullptr;
     const auto joint = whole ? std::nullopt : joined_ends();
+    recoveries_.kept = from_.keeps;
     const bool done = !joint ? run(diagnostics) : guarded(diagnostics, [&] {
       read_options();
       dt_ = block_->scalar("dt", running_dt(from_.system));
@@ -75,8 +76,12 @@ class BodyStep {
     if (!done) return std::nullopt;
     fold_angles(*block_, state_);
     Wanted fixed;
-    const auto fixes = keep_limits(*block_, state_, fixed, recovered_);
+    const auto fixes = keep_limits(*block_, state_, fixed, recoveries_.last);
     Wanted wanted = wanted_state(from_.system, state_);
+    if (recoveries_.kept) keep_recovered(*block_, recoveries_.last, state_, wanted);
+    const bool keepable = recoveries_.at_start && !whole && !joint;
+    result.can_keep = keepable && can_keep_recovered(from_.system);
+    result.cold = recoveries_.cold;
     wanted.slots.insert(wanted.slots.end(), fixed.slots.begin(), fixed.slots.end());
     if (fixes) result.finish.push_back(*fixes);
     if (!parts_.empty()) {
@@ -87,11 +92,27 @@ class BodyStep {
     result.sweeps = make_site_loops(*block_, wanted);
     const auto finish = finish_of(state_);
     result.finish.insert(result.finish.end(), finish.begin(), finish.end());
-    start_carried(from_, carried, block_->slots(), block_->storage(), result);
+    begin(carried, wanted, result);
     return result;
   }
 
  private:
+  /// What the first step starts from beside the state.
+  void begin(const std::vector<Item>& carried, const Wanted& step, Stepping& result) {
+    if (!recoveries_.kept)
+      return start_carried(from_, carried, block_->slots(), block_->storage(), result);
+    Block before(from_.system, block_->slots(), block_->storage());
+    State start = stored_state(from_.system);
+    Wanted wanted;
+    wanted.name = "first";
+    first_recovered(before, step, start, wanted);
+    first_carried(before, start, carried, wanted);
+    result.first = make_site_loops(before, wanted);
+    result.first_renews = true;
+    result.remarks.insert(
+        "recovered values of the start of a step are made at the end of the step before");
+  }
+
   /// The body with a length of its own, and what follows from its error.
   void run_trial() {
     const State start = state_;
@@ -417,7 +438,7 @@ class BodyStep {
     parts_.back().maps.push_back(std::move(own));
     own_ = std::make_unique<Block>(from_.system, block_->slots(), block_->storage());
     block_ = own_.get();
-    recovered_.reset();
+    recoveries_.last.reset();
     return result;
   }
 
@@ -762,7 +783,7 @@ class BodyStep {
     }
     const State coordinates = there;
     there = links_.closed(*block_, coordinates);
-    const auto walls = with_fluxes(*block_, there, recovered_);
+    const auto walls = with_fluxes(*block_, there, recoveries_);
     Value result;
     result.group = static_cast<int>(e);
     std::vector<Expr> values;
@@ -806,7 +827,7 @@ class BodyStep {
   std::vector<BlockPart> parts_;
   std::unique_ptr<Block> own_;  ///< after the first maps
   State state_;
-  std::optional<Recovered> recovered_;  ///< of the last stage of this block
+  Recoveries recoveries_;
   Meaning meaning_;
   Expr dt_;
   double weight_ = 1;  ///< of the substep of a composition

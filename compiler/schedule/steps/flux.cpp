@@ -403,11 +403,11 @@ std::vector<std::map<int, Expr>> stored_fluxes(const physics::System& system, co
 }  // namespace
 
 std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Wanted& wanted,
-                                                const std::optional<Recovered>& last) {
+                                                std::optional<Recovered>& last) {
   const physics::System& system = block.system();
   if (!system.conservation || system.limits.empty()) return std::nullopt;
   const State before = state;
-  apply_limits(block, state, last);
+  last = apply_limits(block, state, last);
   const Expr changed = fixes_between(system, before, state);
   for (const Derived& limit : system.limits) {
     Expr& value = state.arrays.at(limit.array);
@@ -426,13 +426,13 @@ void add_recovered(Block& block, State& state) {
   }
 }
 
-std::function<Expr(Expr)> with_fluxes(Block& block, State& state, std::optional<Recovered>& last) {
+namespace {
+
+/// Limits the state and recovers it, with values that are read at neighbours in memory.
+void recover_stage(Block& block, State& state, std::optional<Recovered>& last, Mirrors& mirrors) {
   const physics::System& system = block.system();
-  if (!system.conservation) return [](Expr value) { return value; };
-  const Conservation& laws = *system.conservation;
-  Mirrors mirrors(system);
   last = apply_limits(block, state, last);
-  for (const int quantity : laws.quantities) {
+  for (const int quantity : system.conservation->quantities) {
     Expr& value = state.arrays.at(quantity);
     value = block.array(name_of(system, quantity) + "_there", mirrors(value));
     mirrors.follow(quantity, value);
@@ -441,10 +441,31 @@ std::function<Expr(Expr)> with_fluxes(Block& block, State& state, std::optional<
     const Expr made = chosen(fixed_order(at(from, fixed_order(value.value))));
     return kept_or_not(block, mirrors, value, made, true);
   });
+}
+
+}  // namespace
+
+std::function<Expr(Expr)> with_fluxes(Block& block, State& state, Recoveries& recoveries) {
+  const physics::System& system = block.system();
+  if (!system.conservation) return [](Expr value) { return value; };
+  const Conservation& laws = *system.conservation;
+  Mirrors mirrors(system);
+  const bool at_start = is_stored(system, state);
+  recoveries.at_start = recoveries.at_start || at_start;
+  if (at_start && recoveries.kept) {
+    add_kept(system, state);
+    for (const Derived& value : laws.recovered)
+      mirrors.follow(value.array, state.arrays.at(value.array));
+  } else {
+    const bool iterated = std::ranges::any_of(
+        laws.recovered, [](const Derived& value) { return bool(value.from_recovered); });
+    if (iterated && !recoveries.last) ++recoveries.cold;
+    recover_stage(block, state, recoveries.last, mirrors);
+  }
   if (laws.starts_from_stages)
-    last = Recovered{state, {}};
+    recoveries.last = Recovered{state, {}};
   else
-    last.reset();
+    recoveries.last.reset();
   WallFluxes walls(system);
   const std::vector<std::map<int, Expr>> stored = stored_fluxes(system, state, walls);
   for (std::size_t i = 0; i < laws.sweeps.size(); ++i) {

@@ -10,9 +10,8 @@
 
 #include <functional>
 #include <optional>
-#include <vector>
 
-#include "compiler/schedule/steps/limits.hpp"
+#include "compiler/schedule/steps/kept_recoveries.hpp"
 #include "compiler/schedule/steps/step.hpp"
 
 namespace vphi::schedule {
@@ -22,15 +21,14 @@ void add_recovered(Block& block, State& state);
 
 /// Applies the limits at the end of a step of an integrator. Returns the update of the scalar that
 /// counts changed values, where the model uses it.
-/// `last`: recovered values of the last stage.
+/// `last`: recovered values of the last stage; those that the last limit has read after the call.
 std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Wanted& wanted,
-                                                const std::optional<Recovered>& last);
+                                                std::optional<Recovered>& last);
 
 /// Applies limits to the state, and adds recovered values and the lines of a scheme that is a right
 /// side. The returned function must be applied to expressions of that state; it handles reflecting
-/// walls. `last`: recovered values of the stage before, if there is one; those of this one after
-/// the call.
-std::function<Expr(Expr)> with_fluxes(Block& block, State& state, std::optional<Recovered>& last);
+/// walls. `recoveries`: those of this evaluation after the call.
+std::function<Expr(Expr)> with_fluxes(Block& block, State& state, Recoveries& recoveries);
 
 /// The step of a scheme that is a step. Its parts run in the order given by `cycle`, then `sweeps`,
 /// which has no arrays.

@@ -52,7 +52,11 @@ struct Stepping {
   /// Runs once before the first step, where the first flow of each step is done ahead.
   SiteLoops first;
   std::vector<kernel::ScalarAssign> first_finish;
+  /// What `first` stores follows from the state alone and may be computed anew at any step.
+  bool first_renews = false;
   bool can_carry = false;  ///< the step has averages to carry (Ingredients::carries)
+  bool can_keep = false;   ///< the step has recovered values to keep (Ingredients::keeps)
+  int cold = 0;            ///< evaluations whose iterations have no earlier values to start from
   std::set<std::string> remarks;
 };
 
@@ -65,6 +69,9 @@ struct Ingredients {
   std::vector<Group> groups;
   /// Averages of the state at the start of a step are computed at the end of the step before.
   bool carries = false;
+  /// Recovered values of the state at the start of a step stay in memory from the end of the one
+  /// before (compiler/schedule/steps/kept_recoveries.hpp).
+  bool keeps = false;
   std::map<int, int> pairs = {};  ///< Sharing::pairs
 };
 

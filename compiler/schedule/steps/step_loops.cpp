@@ -82,6 +82,7 @@ StepLoops step_loops(const physics::System& system, const Stepping& stepping, Sl
   }
   result.first = sequence_of(stepping.first, stepping.first_finish);
   result.first_alone = stepping.first.alone;
+  result.first_renews = stepping.first_renews;
   result.step = sequence_of(stepping.sweeps);
   if (result.step.sweeps.empty()) {
     kernel::SiteLoop& scalars = result.step.sweeps.emplace_back();

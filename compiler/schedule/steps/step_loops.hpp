@@ -22,6 +22,7 @@ struct StepPart {
 struct StepLoops {
   LoopSequence first;                             ///< run before the first step
   std::vector<kernel::ScalarAssign> first_alone;  ///< assigned before `first`
+  bool first_renews = false;                      ///< Stepping::first_renews
   std::vector<StepPart> parts;                    ///< run before `step`
   /// For successive steps in turn: indices into `parts`.
   std::vector<std::vector<int>> cycle;
