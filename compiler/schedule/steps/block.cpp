@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
 
@@ -32,6 +33,10 @@ Expr with_integer_stencils(Expr expr, double dx) {
 }
 
 Expr Block::prepared(Expr value) {
+  const auto open = [](Expr node) {
+    return node.is(Op::Stencil) || node.is(Op::PairSum) || algebra::reduces_sites(node.op());
+  };
+  if (!algebra::contains(value, open)) return value;
   value = without_reductions(with_integer_stencils(value, system_.lattice.dx));
   return algebra::rewrite(value, [this](Expr node) {
     if (node.is(Op::PairSum)) return pair_array(node);
