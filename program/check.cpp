@@ -299,7 +299,7 @@ class Checker {
              static_cast<std::int64_t>(random.masses.size()) == p_.all_instances(),
          "a random field has masses, but not one for each instance");
     if (random.kind == RandomField::Kind::Spectrum) {
-      const auto numbers = WaveNumbers::of(p_.whole_extent(), p_.dims);
+      const auto numbers = WaveNumbers::of(p_.whole_extent());
       const auto all = static_cast<std::int64_t>(random.powers.size());
       const auto own = numbers ? static_cast<std::int64_t>(numbers->count()) : 0;
       need(own > 0 && (all == own || all == own * p_.all_instances()),

@@ -26,6 +26,9 @@ constexpr int kOfOwnSite = -2;       ///< belongs to its site: coordinates, rand
 constexpr int kLeastOfAValue = 12;
 /// Of the whole kernel's time that both may take.
 constexpr double kMostTime = 0.95;
+constexpr std::size_t kMostTerms = 64;  ///< of a sum that is compared in any order
+/// Of the time with equal orders, that for which sums are added in another order.
+constexpr double kMostTimeOfReordered = 0.8;
 /// Values that are tried, fewer in a long computation.
 constexpr std::size_t kMostCandidates = 48, kMostOperationsTried = 150000;
 
@@ -55,7 +58,9 @@ int bytes_in(Precision precision) { return precision == Precision::F32 ? 4 : 8; 
 
 class ValuesOfNeighbours {
  public:
-  explicit ValuesOfNeighbours(const Kernel& kernel) : kernel_(kernel), roots_(kernel.values()) {}
+  /// `reordered`: sums and products of the same terms are equal in whatever order these stand.
+  ValuesOfNeighbours(const Kernel& kernel, bool reordered)
+      : kernel_(kernel), reordered_(reordered), roots_(kernel.values()) {}
 
   NeighbourValues find() {
     NeighbourValues result;
@@ -113,12 +118,14 @@ class ValuesOfNeighbours {
     if (node.is(Op::Site) || node.is(Op::Normal) || node.is(Op::Uniform) || node.is(Op::Noise) ||
         node.is(Op::PairSum))
       return {.value = kOfOwnSite, .shift = {}};
-    std::vector<std::int64_t> key{static_cast<std::int64_t>(node.op()), node->index};
+    const bool sum = reordered_ && is_sum(node.op());
+    std::vector<std::int64_t> key{static_cast<std::int64_t>(sum ? Op::Add : node.op()),
+                                  node->index};
     if (node.is(Op::Load) || node.is(Op::Stencil)) return read_at(node, std::move(key));
-    std::vector<Expr> args;
-    arguments(node, node, args);
+    std::vector<Argument> args;
+    arguments(node, node, false, args);
     std::vector<ValueAt> at;
-    for (Expr arg : args) at.push_back(places_.at(arg.get()));
+    for (const Argument& arg : args) at.push_back(places_.at(arg.value.get()));
     std::optional<ValueAt> all;
     for (const ValueAt& arg : at) {
       if (arg.value == kOfOwnSite) return arg;
@@ -137,14 +144,15 @@ class ValuesOfNeighbours {
     if (!all) return {};
     for (std::size_t axis = 0; axis < 4; ++axis)
       if (all->fixed[axis]) all->shift.d[axis] = 0;
-    std::vector<std::array<std::int64_t, 6>> parts;
+    std::vector<std::array<std::int64_t, 7>> parts;
     for (std::size_t i = 0; i < args.size(); ++i) {
+      const std::int64_t minus = args[i].minus ? 1 : 0;
       if (at[i].value == kSameEverywhere) {
-        parts.push_back({kSameEverywhere, args[i]->id, 0, 0, 0, 0});
+        parts.push_back({kSameEverywhere, args[i].value->id, 0, 0, 0, 0, minus});
         continue;
       }
       const Offset d = offset_sum(at[i].shift, all->shift, -1);
-      parts.push_back({at[i].value, 0, d.d[0], d.d[1], d.d[2], d.d[3]});
+      parts.push_back({at[i].value, 0, d.d[0], d.d[1], d.d[2], d.d[3], minus});
     }
     if (any_order(node.op()) || (parts.size() == 2 && commutes(node.op())))
       std::ranges::sort(parts);
@@ -167,17 +175,30 @@ class ValuesOfNeighbours {
     return numbered(std::move(key), node, at);
   }
 
-  /// Those of a tree of minima or of maxima are the arguments of one, in any order.
-  static void arguments(Expr root, Expr node, std::vector<Expr>& list) {
-    for (Expr arg : node.args()) {
-      if (any_order(root.op()) && arg.op() == root.op())
-        arguments(root, arg, list);
+  struct Argument {
+    Expr value;
+    bool minus;  ///< of a sum: what is taken away
+  };
+
+  /// Those of a tree of minima or of maxima are the arguments of one, in any order; of short sums
+  /// and products too, where these may be reordered.
+  void arguments(Expr root, Expr node, bool minus, std::vector<Argument>& list) const {
+    const bool in_sum = reordered_ && is_sum(root.op());
+    for (std::size_t i = 0; i < node.args().size(); ++i) {
+      const Expr arg = node.arg(i);
+      const bool taken = in_sum && (node.is(Op::Neg) || (node.is(Op::Sub) && i == 1));
+      const bool same = arg.op() == root.op() || (in_sum && is_sum(arg.op()));
+      if (any_order(root.op()) && same && list.size() < kMostTerms)
+        arguments(root, arg, minus != taken, list);
       else
-        list.push_back(arg);
+        list.push_back({arg, minus != taken});
     }
   }
 
-  static bool any_order(Op op) { return op == Op::Min || op == Op::Max; }
+  bool any_order(Op op) const {
+    return op == Op::Min || op == Op::Max || (reordered_ && (is_sum(op) || op == Op::Mul));
+  }
+  static bool is_sum(Op op) { return op == Op::Add || op == Op::Sub || op == Op::Neg; }
   /// Of two numbers. The sum of three depends on the order.
   static bool commutes(Op op) { return op == Op::Add || op == Op::Mul || op == Op::Equal; }
 
@@ -352,6 +373,7 @@ class ValuesOfNeighbours {
   }
 
   const Kernel& kernel_;
+  bool reordered_;
   std::vector<Expr> roots_;
   std::unordered_map<const algebra::Node*, ValueAt> places_;
   std::map<std::vector<std::int64_t>, int> numbers_;
@@ -360,6 +382,11 @@ class ValuesOfNeighbours {
 
 }  // namespace
 
-NeighbourValues neighbour_values(const Kernel& kernel) { return ValuesOfNeighbours(kernel).find(); }
+NeighbourValues neighbour_values(const Kernel& kernel) {
+  NeighbourValues as_written = ValuesOfNeighbours(kernel, false).find();
+  NeighbourValues reordered = ValuesOfNeighbours(kernel, true).find();
+  const bool worth = reordered.after <= kMostTimeOfReordered * as_written.after;
+  return worth ? std::move(reordered) : std::move(as_written);
+}
 
 }  // namespace vphi::kernel

@@ -7,6 +7,10 @@
 // a kernel before stores them once a site, and the kernel reads them as it reads a field. The
 // operations and their order do not change, and neither do the bits. Pure functions.
 //
+// Derivatives of a written energy have the terms of one sum in another order at each neighbour.
+// Where at least a fifth of the time is saved by it, such sums are equal too: all of them are added
+// in the order that one of them has.
+//
 // The choice is by counts: the time of a kernel is its estimated instructions or its bytes,
 // whichever takes longer, at the ratio that GPUs and processors of today have.
 //

@@ -111,6 +111,10 @@ std::size_t padded_bytes(const Box& box, Precision precision) {
 
 std::unique_ptr<DeviceTransform> make_device_transform(runtime::Device& device, const Box& box,
                                                        Precision precision, std::string* why) {
+  if (box.n[3] > 1) {
+    if (why) *why = "a box of four dimensions is transformed by the host";
+    return nullptr;
+  }
   switch (device.info().target) {
     case program::Target::Cuda:
       return make_cufft(device, box, precision, why);

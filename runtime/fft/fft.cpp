@@ -116,15 +116,19 @@ void along(const Lines& lines, Complex* data, std::int64_t stride, std::int64_t 
   });
 }
 
-/// Along y where that is not the slowest axis.
-void middle_axis(const Box& box, std::int64_t planes, Complex* data, int threads, bool forward) {
-  const std::int64_t half = box.half();
-  if (box.n[2] > 1 && box.n[1] > 1)
-    along(Lines(box.n[1]), data, half, half, planes, half * box.n[1], threads, forward);
+/// Along the axes between x and the slowest one.
+void middle_axes(const Box& box, std::int64_t planes, Complex* data, int threads, bool forward) {
+  std::int64_t stride = box.half(), groups = planes * columns_of(box) / stride;
+  for (std::size_t axis = 1; axis < box.slowest(); ++axis) {
+    const std::int64_t n = box.n[axis];
+    groups /= n;
+    if (n > 1) along(Lines(n), data, stride, stride, groups, stride * n, threads, forward);
+    stride *= n;
+  }
 }
 
 std::int64_t rows_of(const Box& box, std::int64_t planes) {
-  return box.n[2] > 1 ? planes * box.n[1] : planes;
+  return planes * columns_of(box) / box.half();
 }
 
 template <class Row>
@@ -140,7 +144,7 @@ void each_row_block(std::int64_t count, const RealRows& rows, int threads, const
 
 }  // namespace
 
-std::int64_t planes_of(const Box& box) { return box.n[2] > 1 ? box.n[2] : box.n[1]; }
+std::int64_t planes_of(const Box& box) { return box.n[box.slowest()]; }
 std::int64_t columns_of(const Box& box) { return box.modes() / planes_of(box); }
 
 void forward_planes(const Box& box, std::int64_t planes, const double* in, Complex* out,
@@ -151,13 +155,13 @@ void forward_planes(const Box& box, std::int64_t planes, const double* in, Compl
                  [&](std::int64_t first, std::int64_t count, Workspace& w) {
                    rows.forward(in + first * box.n[0], out + first * box.half(), count, w);
                  });
-  middle_axis(box, planes, out, threads, true);
+  middle_axes(box, planes, out, threads, true);
 }
 
 void inverse_planes(const Box& box, std::int64_t planes, Complex* in, double* out, int threads,
                     Engine engine) {
   if (engine == Engine::Best && fftw_inverse_planes(box, planes, in, out, threads)) return;
-  middle_axis(box, planes, in, threads, false);
+  middle_axes(box, planes, in, threads, false);
   const RealRows rows(box.n[0]);
   each_row_block(rows_of(box, planes), rows, threads,
                  [&](std::int64_t first, std::int64_t count, Workspace& w) {

@@ -1,4 +1,4 @@
-// Fourier transforms of real lattice data in one to three dimensions, in f64 on the host.
+// Fourier transforms of real lattice data in one to four dimensions, in f64 on the host.
 //
 // Used for initial fluctuations and for spectra. One interface has two engines: FFTW where the
 // build found it (it is optional because it is under the GPL), and a built-in mixed-radix transform
@@ -10,21 +10,32 @@
 // is normalised. Arrays have x fastest; the half-complex side holds n_x = 0 .. N_x/2.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 namespace vphi::fft {
 
 using Complex = std::complex<double>;
 
+/// Sites along each axis, x first; axes that are not given have one.
+struct Extents : std::array<std::int64_t, 4> {
+  Extents(std::initializer_list<std::int64_t> given = {}) : array{1, 1, 1, 1} {
+    std::copy_n(given.begin(), std::min(given.size(), size()), begin());
+  }
+};
+
 struct Box {
-  std::array<std::int64_t, 3> n{1, 1, 1};
+  Extents n;
 
   std::int64_t half() const { return n[0] / 2 + 1; }
-  std::int64_t sites() const { return n[0] * n[1] * n[2]; }
-  std::int64_t modes() const { return half() * n[1] * n[2]; }
+  std::int64_t sites() const { return n[0] * n[1] * n[2] * n[3]; }
+  std::int64_t modes() const { return half() * n[1] * n[2] * n[3]; }
+  /// The slowest axis with more than one entry; of a row y.
+  std::size_t slowest() const { return n[3] > 1 ? 3 : n[2] > 1 ? 2 : 1; }
 };
 
 enum class Engine { Best, BuiltIn };

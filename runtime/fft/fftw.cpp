@@ -85,18 +85,20 @@ void in_pieces(std::int64_t count, std::int64_t size, int threads, const Make& m
   });
 }
 
-/// Between the real box and modes: along x and y plane by plane, or along x in groups of rows.
+/// Between the real box and modes: along all axes but the slowest, plane by plane, or along x in
+/// groups of rows.
 void real_part(const Way& way, const Box& box, std::int64_t planes, double* real, Complex* modes,
                int threads) {
-  const int n[2] = {static_cast<int>(box.n[1]), static_cast<int>(box.n[0])};
-  const int rank = box.n[2] > 1 && box.n[1] > 1 ? 2 : 1;
-  const int* sizes = n + (2 - rank);
-  const std::int64_t one = rank == 2 ? box.n[0] * box.n[1] : box.n[0];
-  const std::int64_t one_out = rank == 2 ? box.half() * box.n[1] : box.half();
+  std::vector<int> sizes;
+  for (std::size_t axis = box.slowest(); --axis > 0;)
+    if (box.n[axis] > 1) sizes.push_back(static_cast<int>(box.n[axis]));
+  sizes.push_back(static_cast<int>(box.n[0]));
+  const auto rank = static_cast<int>(sizes.size());
+  const std::int64_t one = box.sites() / planes_of(box), one_out = columns_of(box);
   in_pieces(
-      planes, rank == 2 ? 1 : rows_of_piece(box), threads,
+      planes, rank > 1 ? 1 : rows_of_piece(box), threads,
       [&](std::int64_t rows) {
-        return plan_real(way, rank, sizes, static_cast<int>(rows), real, modes);
+        return plan_real(way, rank, sizes.data(), static_cast<int>(rows), real, modes);
       },
       [&](fftw_plan plan, std::int64_t first) {
         if (way.forward)
@@ -108,7 +110,8 @@ void real_part(const Way& way, const Box& box, std::int64_t planes, double* real
 
 Way way_of(const Box& box, const double* real, const Complex* modes, bool forward) {
   const auto address = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at); };
-  const bool odd = box.n[0] * (box.n[2] > 1 ? box.n[1] : rows_of_piece(box)) % 2 != 0;
+  const std::int64_t rows = box.slowest() > 1 ? columns_of(box) / box.half() : rows_of_piece(box);
+  const bool odd = box.n[0] * rows % 2 != 0;
   const bool aligned = (address(real) | address(modes)) % 16 == 0;
   return {forward, FFTW_ESTIMATE | (odd || !aligned ? FFTW_UNALIGNED : 0U)};
 }

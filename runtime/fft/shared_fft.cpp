@@ -135,7 +135,7 @@ std::vector<double> SharedTransform::inverse(std::vector<Complex> modes) {
 
 /// A message has [plane of the receiver][line of the sender].
 std::vector<double> SharedTransform::to_whole_lines(std::span<const double> own) {
-  const auto part = static_cast<std::size_t>(box_.n[0] * box_.n[1] / beside_);  // of a plane
+  const auto part = static_cast<std::size_t>(box_.sites() / length_ / beside_);  // of a plane
   const std::size_t beside = static_cast<std::size_t>(beside_), group = place_ / beside * beside,
                     planes = static_cast<std::size_t>(planes_[place_]);
   std::vector<std::int64_t> given(planes_.size()), taken(planes_.size());
@@ -155,7 +155,7 @@ std::vector<double> SharedTransform::to_whole_lines(std::span<const double> own)
 }
 
 std::vector<double> SharedTransform::to_own_lines(std::span<const double> whole) {
-  const auto part = static_cast<std::size_t>(box_.n[0] * box_.n[1] / beside_);
+  const auto part = static_cast<std::size_t>(box_.sites() / length_ / beside_);
   const std::size_t beside = static_cast<std::size_t>(beside_), group = place_ / beside * beside,
                     planes = static_cast<std::size_t>(planes_[place_]);
   std::vector<std::int64_t> given(planes_.size()), taken(planes_.size());

@@ -26,13 +26,13 @@ BinSums added_parts(std::size_t bins, std::span<const double> parts) {
 
 }  // namespace
 
-std::int64_t Grid::longest() const { return std::max({extent[0], extent[1], extent[2]}); }
+std::int64_t Grid::longest() const { return *std::ranges::max_element(extent); }
 
-std::complex<double> value(const program::Symbol& symbol, const std::array<double, 3>& theta) {
+std::complex<double> value(const program::Symbol& symbol, const std::array<double, 4>& theta) {
   std::complex<double> sum = 0;
   for (std::size_t i = 0; i < symbol.offsets.size(); ++i) {
     double phase = 0;
-    for (int axis = 0; axis < 3; ++axis) phase += theta[axis] * symbol.offsets[i][axis];
+    for (std::size_t axis = 0; axis < 4; ++axis) phase += theta[axis] * symbol.offsets[i][axis];
     sum += symbol.weights[i] * std::complex<double>(std::cos(phase), std::sin(phase));
   }
   return sum;
@@ -40,8 +40,7 @@ std::complex<double> value(const program::Symbol& symbol, const std::array<doubl
 
 std::size_t shells(const Grid& grid) {
   double corner = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto n = grid.extent[axis];
+  for (const std::int64_t n : grid.extent) {
     const double unit = static_cast<double>(grid.longest()) / static_cast<double>(n);
     corner += std::pow(unit * static_cast<double>(n / 2), 2);
   }
@@ -76,15 +75,14 @@ BinSums shell_sums(const Grid& grid, bool two_bins, fft::SharedTransform& transf
 /// Bins may be as many as there are modes in a part: there is one set of them, which goes from rank
 /// to rank.
 BinSums single_sums(const Grid& grid, fft::SharedTransform& transform, const Terms& terms) {
-  const auto numbers = program::WaveNumbers::of(grid.extent, grid.dims);
+  const auto numbers = program::WaveNumbers::of(grid.extent);
   if (!numbers) return {};
   std::vector<double> sums(kTerms * numbers->count());
   transform.in_turn(sums, [&] {
     for (const auto& part : transform.parts())
       for_part(grid, transform, part, [&](std::int64_t index, const Mode& mode) {
         const auto& n = mode.n;
-        add(sums, numbers->place({std::abs(n[0]), std::abs(n[1]), std::abs(n[2])}), mode.weight,
-            terms(index, mode));
+        add(sums, numbers->place(n), mode.weight, terms(index, mode));
       });
   });
   return added_parts(numbers->count(), sums);

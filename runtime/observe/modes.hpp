@@ -5,7 +5,7 @@
 // transform of real data are counted, so at N = 64 the shells hold 18, 62, 98, 210, 350, 450, 602,
 // 762, ... modes. Sums are made over parts of the columns (fft/shared_fft.hpp) and the parts added
 // in order: the same bits with any number of threads, and of ranks that share the box. Lattices of
-// one to three dimensions; a fourth axis has no shells. Everything here is f64.
+// one to four dimensions. Everything here is f64.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct Grid {
   double dx = 1;
   int threads = 1;
 
-  fft::Box box() const { return {{extent[0], extent[1], extent[2]}}; }
+  fft::Box box() const { return {{extent[0], extent[1], extent[2], extent[3]}}; }
   std::int64_t sites() const { return extent[0] * extent[1] * extent[2] * extent[3]; }
   std::int64_t longest() const;
   /// Smallest wave number, 2 pi over the longest edge.
@@ -40,43 +40,47 @@ struct Grid {
 
 /// One mode of the half-complex side of a transform.
 struct Mode {
-  std::array<std::int64_t, 3> n{};  ///< signed mode numbers
-  std::array<double, 3> theta{};    ///< k dx along each axis
+  std::array<std::int64_t, 4> n{};  ///< signed mode numbers
+  std::array<double, 4> theta{};    ///< k dx along each axis
   double distance = 0;              ///< |k|/k_ir
   int weight = 1;                   ///< 2 where the mirror image is not stored
 };
 
 /// sum_i weight_i exp(i theta.offset_i)
-std::complex<double> value(const program::Symbol& symbol, const std::array<double, 3>& theta);
+std::complex<double> value(const program::Symbol& symbol, const std::array<double, 4>& theta);
 
 /// Modes as the columns of a transform lie (fft/shared_fft.hpp).
 class Modes {
  public:
   explicit Modes(const Grid& grid) : box_(grid.box()) {
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; axis < 4; ++axis)
       unit_[axis] = static_cast<double>(grid.longest()) / static_cast<double>(box_.n[axis]);
   }
   /// Of so many columns from `first` on, one entry of each, in their order: body(column, mode).
   template <class Body>
   void each(std::int64_t entry, std::int64_t first, std::int64_t count, const Body& body) {
-    const bool three = box_.n[2] > 1;
-    if (three)
-      set(2, entry);
-    else
-      set(1, box_.n[1] > 1 ? entry : 0);
-    std::int64_t x = first % box_.half(), y = first / box_.half();
+    const std::size_t slowest = box_.slowest();
+    set(slowest, entry);
+    std::int64_t x = first % box_.half(), row = first / box_.half();
     for (std::int64_t column = first; column < first + count; ++column) {
-      if (three && (column == first || x == 0)) set(1, y);
+      if (column == first || x == 0) set_row(slowest, row);
       set(0, x);
-      mode_.distance = std::sqrt(k_[0] * k_[0] + k_[1] * k_[1] + k_[2] * k_[2]);
+      mode_.distance = std::sqrt(k_[0] * k_[0] + k_[1] * k_[1] + k_[2] * k_[2] + k_[3] * k_[3]);
       mode_.weight = x == 0 || 2 * x == box_.n[0] ? 1 : 2;
       body(column, std::as_const(mode_));
-      if (++x == box_.half()) x = 0, ++y;
+      if (++x == box_.half()) x = 0, ++row;
     }
   }
 
  private:
-  void set(int axis, std::int64_t i) {
+  /// The axes between x and the slowest one.
+  void set_row(std::size_t slowest, std::int64_t row) {
+    for (std::size_t axis = 1; axis < slowest; ++axis) {
+      set(axis, row % box_.n[axis]);
+      row /= box_.n[axis];
+    }
+  }
+  void set(std::size_t axis, std::int64_t i) {
     const std::int64_t n = box_.n[axis];
     mode_.n[axis] = 2 * i > n ? i - n : i;
     mode_.theta[axis] =
@@ -85,17 +89,18 @@ class Modes {
   }
 
   fft::Box box_;
-  std::array<double, 3> unit_{};  ///< mode number of the longest edge, for 1 of this axis
-  std::array<double, 3> k_{};
+  std::array<double, 4> unit_{};  ///< mode number of the longest edge, for 1 of this axis
+  std::array<double, 4> k_{};
   Mode mode_;
 };
 
-/// Calls body(index, mode) for the modes of plane z of the whole box, x fastest.
+/// Calls body(index, mode) for the modes of plane z of the whole box, x fastest; z is the slowest
+/// of three axes and more.
 template <class Body>
 void for_plane(const Grid& grid, std::int64_t z, const Body& body) {
   const fft::Box box = grid.box();
   const std::int64_t columns = fft::columns_of(box);
-  const bool flat = box.n[2] == 1;  // one plane, of which columns have all entries
+  const bool flat = box.slowest() == 1;  // one plane, of which columns have all entries
   const std::int64_t first = flat ? 0 : z, entries = flat ? fft::planes_of(box) : 1;
   Modes modes(grid);
   for (std::int64_t entry = first; entry < first + entries; ++entry)

@@ -10,7 +10,8 @@ namespace {
 
 /// Surface of the unit sphere over (2 pi)^d: Delta = it * k^d P.
 double sphere(int dims) {
-  return dims == 3 ? 1 / (2 * pi * pi) : dims == 2 ? 1 / (2 * pi) : 1 / pi;
+  constexpr double of_dims[] = {1 / pi, 1 / (2 * pi), 1 / (2 * pi * pi), 1 / (8 * pi * pi)};
+  return of_dims[dims - 1];
 }
 
 /// P = this * <|f~|^2>
@@ -56,7 +57,6 @@ double wave_number(const Grid& grid, const program::SpectrumForm& form, const Mo
 
 BinSums spectrum_sums(const Grid& grid, const program::SpectrumForm& form,
                       fft::SharedTransform& transform, const std::vector<double>& power) {
-  if (grid.dims > 3) return {};
   // 0: modes, 1: k, 2: |f~|^2, 3: k |f~|^2, 4: k^d |f~|^2
   const auto terms = [&](std::int64_t i, const Mode& mode) -> std::array<double, 5> {
     const double p = power[static_cast<std::size_t>(i)];
@@ -99,7 +99,6 @@ std::vector<SpectrumBin> spectrum(const Grid& grid, const program::SpectrumForm&
 BinSums occupation_sums(const Grid& grid, const program::SpectrumForm& form,
                         fft::SharedTransform& transform, const std::vector<double>& power,
                         const std::vector<double>& rate_power, double a, double mass2) {
-  if (grid.dims > 3) return {};
   const double m2 = std::max(0.0, mass2);
   // 0: modes, 1: k, 2: n, 3: omega, 4: k^d omega n
   return shell_sums(grid, form.two_bins, transform,

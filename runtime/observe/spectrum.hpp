@@ -1,7 +1,8 @@
 // Power spectra of lattice fields, binned by wave number (CosmoLattice Technical Note I).
 //
 //   f~(n) = sum_x f exp(-2 pi i n x/N),  P(k) = dx^d/N_sites <|f~|^2>_bin,  N_sites = N^d
-//   type II:  Delta(k) = k^3 P/(2 pi^2)  (d = 3),  k^2 P/(2 pi)  (d = 2),  k P/pi  (d = 1)
+//   type II:  Delta(k) = k^4 P/(8 pi^2)  (d = 4),  k^3 P/(2 pi^2)  (d = 3),  k^2 P/(2 pi)  (d = 2),
+//             k P/pi  (d = 1)
 //   type I:   Delta(k) = k/k_IR * sum_bin |f~|^2 / N_sites^2
 // Type I uses the exact number of modes, so that the sum over bins of Delta*k_IR/k is the variance
 // exactly; type II uses the volume of the shell in the continuum. k of bin l, by version:
@@ -12,8 +13,7 @@
 //
 // |f~|^2 of several components is the sum over them, each times its weight: real and imaginary part
 // of a complex field (exact, since a bin holds k and -k), components of a vector, off-diagonal ones
-// of a symmetric tensor twice. A cross spectrum has Re(f~ conj(g~)) instead. Pure functions; no
-// bins where the lattice has four dimensions.
+// of a symmetric tensor twice. A cross spectrum has Re(f~ conj(g~)) instead. Pure functions.
 //
 // Sums over the modes of bins come first (`..._sums`), by all ranks that share a box: each has the
 // modes of its own columns. The first of them makes the spectrum.

@@ -41,52 +41,101 @@ struct Moments {
   int count = 0;
 };
 
-/// |F_k|^2 V over P(k) for each |n|^2 of a cube, over many seeds; the planes n_x = 0 and N/2 have
-/// conjugate pairs, so each of their modes is counted half.
+/// |F_k|^2 V over P(k) for each |n|^2 of a cube of three dimensions or four, over many seeds. The
+/// planes n_x = 0 and N/2 have conjugate pairs and are left out.
 std::map<int, Moments> ratios(program::Program p, std::size_t place, int n, int draws) {
   std::map<int, Moments> bins;
-  const double volume = std::pow(kBoxLength, 3);
-  const fft::Box box{{n, n, n}};
+  const double volume = std::pow(kBoxLength, p.dims);
+  const fft::Box box{{n, n, n, p.dims == 4 ? n : 1}};
   for (int draw = 0; draw < draws; ++draw) {
     p.seed = 50 + static_cast<std::uint64_t>(draw);
     const auto f = runtime::random_field(p, p.random.at(place), 2);
     std::vector<fft::Complex> modes(static_cast<std::size_t>(box.modes()));
     fft::forward(box, f.data(), modes.data(), 2);
-    for (int z = 0; z < n; ++z)
-      for (int y = 0; y < n; ++y)
-        for (int x = 0; x <= n / 2; ++x) {
-          const int my = std::min(y, n - y), mz = std::min(z, n - z);
-          const int square = x * x + my * my + mz * mz;
-          if (square == 0 || x == 0 || 2 * x == n) continue;
-          const double k = 2 * std::numbers::pi / kBoxLength * std::sqrt(square);
-          const auto F = modes[static_cast<std::size_t>((z * n + y) * (n / 2 + 1) + x)] /
-                         static_cast<double>(box.sites());
-          const double ratio = std::norm(F) * volume / given_power(k);
-          bins[square].sum += ratio, bins[square].square += ratio * ratio, ++bins[square].count;
-        }
+    for (int mode = 0; mode < std::ssize(modes); ++mode) {
+      const int x = mode % (n / 2 + 1);
+      if (x == 0 || 2 * x == n) continue;
+      int square = x * x;
+      for (int row = mode / (n / 2 + 1); row > 0; row /= n) {
+        const int near = std::min(row % n, n - row % n);
+        square += near * near;
+      }
+      const double k = 2 * std::numbers::pi / kBoxLength * std::sqrt(square);
+      const auto F = modes[static_cast<std::size_t>(mode)] / static_cast<double>(box.sites());
+      const double ratio = std::norm(F) * volume / given_power(k);
+      bins[square].sum += ratio, bins[square].square += ratio * ratio, ++bins[square].count;
+    }
   }
   return bins;
 }
 
 // |F|^2 of a complex normal number is exponential: mean 1, mean square 2.
-TEST(SpectrumStart, EveryWaveNumberHasItsPower) {
+void expect_power(const std::string& lattice, int n, int draws, int fewest) {
   const auto compiled =
-      compile_text(model_of_waves("12^3", std::string("phi ~ spectrum(") + kPower + ")"), {});
+      compile_text(model_of_waves(lattice, std::string("phi ~ spectrum(") + kPower + ")"), {});
   ASSERT_EQ(compiled.program->random.size(), 1U);
   double chi2 = 0;
   int bins = 0;
-  for (const auto& [square, m] : ratios(*compiled.program, 0, 12, 60)) {
+  for (const auto& [square, m] : ratios(*compiled.program, 0, n, draws)) {
     const double off = (m.sum / m.count - 1) * std::sqrt(static_cast<double>(m.count));
     EXPECT_LT(std::abs(off), 4.5) << square;
     EXPECT_NEAR(m.square / m.count, 2, 8 * std::sqrt(20.0 / m.count)) << square;
     chi2 += off * off, ++bins;
   }
-  EXPECT_GT(bins, 60);
+  EXPECT_GT(bins, fewest);
   EXPECT_NEAR(chi2, bins, 4 * std::sqrt(2.0 * bins));
 }
 
+TEST(SpectrumStart, EveryWaveNumberHasItsPower) { expect_power("12^3", 12, 60, 60); }
+
+TEST(SpectrumStart, InFourDimensionsToo) { expect_power("8^4", 8, 40, 30); }
+
+// A field of real numbers: each mode and its mirror image, in planes that hold both.
+TEST(SpectrumStart, TheVarianceInFourDimensionsIsTheSumOverAllModes) {
+  const auto compiled =
+      compile_text(model_of_waves("[6, 4, 5, 4]", "phi ~ spectrum(1/(1 + k^2))"), {});
+  auto p = *compiled.program;
+  const auto numbers = program::WaveNumbers::of(p.extent);
+  const auto modes = numbers->modes();
+  double expected = 0, volume = 1, sum = 0;
+  for (const std::int64_t n : p.extent) volume *= p.dx * static_cast<double>(n);
+  for (std::size_t i = 1; i < modes.size(); ++i)
+    expected += static_cast<double>(modes[i]) / (1 + std::pow(numbers->k_dx(i) / p.dx, 2)) / volume;
+  constexpr int kDraws = 300;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    p.seed = 11 + static_cast<std::uint64_t>(draw);
+    for (const double v : runtime::random_field(p, p.random[0], 1)) sum += v * v / 480 / kDraws;
+  }
+  EXPECT_NEAR(sum / expected, 1, 0.03);
+}
+
+// Momenta of links take waves for each generator, and Gauss's law stays in reach of `gauss = 0`.
+TEST(SpectrumStart, MomentaOfLinksHaveTheirPower) {
+  const std::string text = R"(model waves "momenta of links"
+lattice box: 12^3, length = )" +
+                           testing::exact(kBoxLength) + R"(, boundary = periodic
+gauge U: SU(2), E: su(2)
+P[i,j] = loop(i, j, -i, -j)
+H = total(sum(norm2(E[i]), i) + sum(2 - re(tr(P[i,j])), i < j))
+init U = 1, E ~ spectrum()" +
+                           kPower +
+                           R"()
+precision real = f64
+evolve leapfrog, dt = 0.01, until = step >= 1
+at end: mean(norm2(E[x])) -> "s.h5"
+)";
+  const auto compiled = compile_text(text, {});
+  ASSERT_EQ(compiled.program->random.size(), 9U);  // of three generators along three axes
+  for (const std::size_t place : {std::size_t{0}, std::size_t{8}}) {
+    double sum = 0, count = 0;
+    for (const auto& [square, m] : ratios(*compiled.program, place, 12, 10))
+      sum += m.sum, count += m.count;
+    EXPECT_NEAR(sum / count, 1, 5 / std::sqrt(count)) << place;
+  }
+}
+
 TEST(SpectrumStart, TheVarianceIsTheSumOverAllModes) {
-  const auto numbers = program::WaveNumbers::of({10, 8, 6, 1}, 3);
+  const auto numbers = program::WaveNumbers::of({10, 8, 6, 1});
   ASSERT_TRUE(numbers);
   const auto modes = numbers->modes();
   std::int64_t all = 0;
@@ -143,7 +192,7 @@ TEST(SpectrumStart, TheOutputGivesThePowerBack) {
         compile_text(model_of_waves("16^2", "phi ~ spectrum(5/(1 + k^2))", type), {});
     auto p = *compiled.program;
     double sum = 0, expected = 0;
-    const auto numbers = program::WaveNumbers::of(p.extent, 2);
+    const auto numbers = program::WaveNumbers::of(p.extent);
     const auto modes = numbers->modes();
     for (std::size_t i = 1; i < modes.size(); ++i) {
       const double k = numbers->k_dx(i) / (kBoxLength / 16);

@@ -115,7 +115,7 @@ TEST_P(OwnFields, ByModeHaveTheBitsOfOneDevice) {
       compare(field);
     }
   RandomField field = drawn_as(RandomField::Kind::Spectrum);
-  const auto numbers = program::WaveNumbers::of(GetParam().extent, GetParam().dims);
+  const auto numbers = program::WaveNumbers::of(GetParam().extent);
   for (std::size_t k = 0; k < numbers->count(); ++k)
     field.powers.push_back(1 / (1 + static_cast<double>(k)));
   compare(field);

@@ -94,6 +94,25 @@ every 20 sweeps: total(norm2(R)), residual(R), iterations(R) -> "quark.h5"
   EXPECT_EQ(result.differs, "");
 }
 
+/// Starts and outputs that are made of waves, in four dimensions.
+TEST(SecondAxisWaves, InFourDimensionsHaveTheBitsOfOneDevice) {
+  const testing::ScratchFolder folder;
+  const std::string path = (folder / "waves.vphi").string();
+  std::ofstream(path) << R"(model waves "Waves in four dimensions"
+lattice box: 8 * 16 * 16 * 6, spacing = 0.5
+field phi: real
+potential V = phi^2/2 + phi^4/4
+init phi ~ spectrum(1/(1 + k^2)), phi' = 0
+evolve leapfrog, dt = 0.05, until = t > 0.2
+every 2 steps: mean(phi^2), spectrum(phi), spectrum(phi, bins = single) -> "waves.csv"
+)";
+  testing::CutSetup setup;
+  setup.lattice = "8 * 16 * 16 * 6", setup.beside = 2;
+  const auto result = testing::cut_and_compare(path, 4, setup);
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
 /// A stencil that reaches two sites along each axis, coordinates, and ends of other kinds on each
 /// axis.
 constexpr const char* kEnds = R"(model ends "Waves between ends of several kinds"

@@ -20,8 +20,8 @@ struct Row {
 };
 
 void PrintTo(const Row& row, std::ostream* out) {
-  *out << row.box.n[0] << "x" << row.box.n[1] << "x" << row.box.n[2] << " for "
-       << row.planes.size();
+  *out << row.box.n[0] << "x" << row.box.n[1] << "x" << row.box.n[2] << "x" << row.box.n[3]
+       << " for " << row.planes.size();
 }
 
 std::vector<double> numbers_of(const Box& box) {
@@ -99,7 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{{{128, 64, 1}}, {16, 48}},    // rows by 16
                       Row{{{30, 40, 1}}, {16, 8, 16}},  // rows by 8
                       Row{{{33, 9, 1}}, {4, 5}}, Row{{{8, 4, 1}}, {4, 0}},
-                      Row{{{4096, 1, 1}}, {2048, 1024, 1024}}, Row{{{20, 1, 6}}, {2, 4}}));
+                      Row{{{4096, 1, 1}}, {2048, 1024, 1024}}, Row{{{20, 1, 6}}, {2, 4}},
+                      Row{{{6, 5, 4, 7}}, {4, 3}}, Row{{{9, 3, 1, 6}}, {2, 3, 1}}));
 
 /// Pairs of ranks have halves of the lines of the same planes, which are 3 and 2.
 TEST(SharedFft, LinesOfPlanesHaveTheBitsOfOneDevice) {

@@ -20,23 +20,25 @@ std::vector<double> some_field(const Box& box) {
 
 /// f~(n) = sum_x f(x) exp(-2 pi i n x/N), term by term.
 std::vector<Complex> by_definition(const Box& box, const std::vector<double>& f) {
-  const auto [nx, ny, nz] = box.n;
+  const auto digits = [](std::int64_t i, std::array<std::int64_t, 4> extent) {
+    std::array<std::int64_t, 4> at{};
+    for (int axis = 0; axis < 4; ++axis) at[axis] = i % extent[axis], i /= extent[axis];
+    return at;
+  };
   std::vector<Complex> out;
-  for (std::int64_t c = 0; c < nz; ++c)
-    for (std::int64_t b = 0; b < ny; ++b)
-      for (std::int64_t a = 0; a < box.half(); ++a) {
-        std::complex<long double> sum = 0;
-        for (std::int64_t z = 0; z < nz; ++z)
-          for (std::int64_t y = 0; y < ny; ++y)
-            for (std::int64_t x = 0; x < nx; ++x) {
-              const long double turns = static_cast<long double>(a * x % nx) / nx +
-                                        static_cast<long double>(b * y % ny) / ny +
-                                        static_cast<long double>(c * z % nz) / nz;
-              sum += static_cast<long double>(f[(z * ny + y) * nx + x]) *
-                     std::polar(1.0L, -2 * std::numbers::pi_v<long double> * turns);
-            }
-        out.emplace_back(sum);
-      }
+  for (std::int64_t mode = 0; mode < box.modes(); ++mode) {
+    const auto n = digits(mode, {box.half(), box.n[1], box.n[2], box.n[3]});
+    std::complex<long double> sum = 0;
+    for (std::int64_t site = 0; site < box.sites(); ++site) {
+      const auto x = digits(site, box.n);
+      long double turns = 0;
+      for (int axis = 0; axis < 4; ++axis)
+        turns += static_cast<long double>(n[axis] * x[axis] % box.n[axis]) / box.n[axis];
+      sum += static_cast<long double>(f[site]) *
+             std::polar(1.0L, -2 * std::numbers::pi_v<long double> * turns);
+    }
+    out.emplace_back(sum);
+  }
   return out;
 }
 
@@ -48,7 +50,8 @@ void expect_right(const Box& box, Engine engine, int threads) {
   const double bound = 1e-13 * std::sqrt(static_cast<double>(box.sites()));
   for (std::size_t i = 0; i < spectrum.size(); ++i)
     ASSERT_LT(std::abs(spectrum[i] - expected[i]), bound)
-        << "mode " << i << " of " << box.n[0] << "x" << box.n[1] << "x" << box.n[2];
+        << "mode " << i << " of " << box.n[0] << "x" << box.n[1] << "x" << box.n[2] << "x"
+        << box.n[3];
   std::vector<double> back(box.sites());
   inverse(box, spectrum.data(), back.data(), threads, engine);
   for (std::size_t i = 0; i < back.size(); ++i)
@@ -64,7 +67,8 @@ TEST_P(Engines, EveryLengthOfALine) {
 
 TEST_P(Engines, Boxes) {
   for (const Box& box : {Box{{8, 8, 1}}, Box{{7, 9, 1}}, Box{{12, 5, 6}}, Box{{5, 4, 9}},
-                         Box{{1, 6, 4}}, Box{{17, 3, 5}}, Box{{8, 8, 8}}})
+                         Box{{1, 6, 4}}, Box{{17, 3, 5}}, Box{{8, 8, 8}}, Box{{4, 6, 5, 3}},
+                         Box{{5, 3, 1, 7}}, Box{{6, 1, 4, 2}}, Box{{7, 1, 1, 6}}})
     for (int threads : {1, 3}) expect_right(box, GetParam(), threads);
 }
 
@@ -95,8 +99,9 @@ class SameBits : public ::testing::TestWithParam<Engine> {};
 
 /// Every number of threads, in any order, after transforms of other shapes: the same bits.
 TEST_P(SameBits, ForEveryNumberOfThreads) {
-  for (const Box& box : {Box{{24, 20, 18}}, Box{{15, 9, 7}}, Box{{64, 64, 1}}, Box{{33, 37, 1}},
-                         Box{{4096, 1, 1}}, Box{{1, 6, 40}}, Box{{64, 64, 64}}}) {
+  for (const Box& box :
+       {Box{{24, 20, 18}}, Box{{15, 9, 7}}, Box{{64, 64, 1}}, Box{{33, 37, 1}}, Box{{4096, 1, 1}},
+        Box{{1, 6, 40}}, Box{{64, 64, 64}}, Box{{12, 10, 9, 14}}}) {
     const auto f = some_field(box);
     std::vector<Complex> one(box.modes());
     forward(box, f.data(), one.data(), 1, GetParam());

@@ -47,7 +47,8 @@ const std::vector<Grid>& grids() {
   static const std::vector<Grid> list{{{12, 9, 10, 1}, 3, 0.3, 2},
                                       {{16, 16, 16, 1}, 3, 0.5, 1},
                                       {{15, 8, 1, 1}, 2, 0.3, 2},
-                                      {{21, 1, 1, 1}, 1, 0.3, 2}};
+                                      {{21, 1, 1, 1}, 1, 0.3, 2},
+                                      {{6, 5, 8, 7}, 4, 0.4, 2}};
   return list;
 }
 
@@ -129,6 +130,34 @@ TEST(Spectrum, PlaneWaveInThreeDimensions) {
   EXPECT_NEAR(bins[1].k, k, 1e-13);
   EXPECT_NEAR(bins[1].power, power, 1e-11 * power);
   EXPECT_NEAR(bins[1].delta, std::pow(k, 3) / (2 * pi * pi) * power, 1e-11 * bins[1].delta);
+}
+
+TEST(Spectrum, PlaneWavesInFourDimensions) {
+  // (0, 1, 0, 2) about the longest edge has |n| = sqrt(5), which 4 * 6 * 2 * 2 modes of a cube have
+  const std::int64_t n = 8;
+  const Grid grid{{n, n, n, n}, 4, 0.5, 1};
+  std::vector<double> f(n * n * n * n);
+  for (std::int64_t i = 0; i < n * n * n * n; ++i)
+    f[i] = 3 * std::cos(2 * pi * static_cast<double>(i / n % n + 2 * (i / (n * n * n))) / n);
+  SpectrumForm form;
+  form.single = true;
+  form.version = 2;
+  const double sites = static_cast<double>(n * n * n * n), k = std::sqrt(5.0) * 2 * pi / 4;
+  const double power = std::pow(grid.dx, 4) / sites * 2 * std::pow(3 * sites / 2, 2) / 48;
+  double others = 0;
+  bool met = false;
+  for (const auto& bin : spectrum(grid, form, power_of(grid, f))) {
+    if (std::abs(bin.k - k) > 1e-9) {
+      others = std::max(others, bin.power);
+      continue;
+    }
+    met = true;
+    EXPECT_EQ(bin.modes, 48);
+    EXPECT_NEAR(bin.power, power, 1e-11 * power);
+    EXPECT_NEAR(bin.delta, std::pow(k, 4) / (8 * pi * pi) * power, 1e-11 * bin.delta);
+  }
+  EXPECT_TRUE(met);
+  EXPECT_LT(others, 1e-20 * power);
 }
 
 program::Symbol seven_points() {

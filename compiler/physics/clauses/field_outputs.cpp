@@ -69,7 +69,7 @@ class FieldOutputs {
     check_histogram(base, e);
     program::SpectrumForm& form = base.form.spectrum;
     if ((!form.laplacian.empty() || form.single) && form.version == 1) form.version = 2;
-    if (form.single && !program::WaveNumbers::of(d_.grid.extent, d_.grid.dims))
+    if (form.single && !program::WaveNumbers::of(d_.grid.extent))
       d_.fail(errors::not_yet(e.span, "`bins = single` in a box of so many wave numbers"));
     if (form.single)
       for (const dsl::NamedArgument& option : e.named)
@@ -81,8 +81,6 @@ class FieldOutputs {
       if (d_.grid.shifted()) d_.fail(errors::shifted_box(e.span, quoted(e), d_.grid.span));
       if (has_ends())
         d_.fail(errors::not_yet(e.span, fmt::format("`{}` in a box that is not periodic", e.text)));
-      if (d_.grid.dims > 3)
-        d_.fail(errors::not_yet(e.span, fmt::format("`{}` in four dimensions", e.text)));
       for (const dsl::ExprPtr& arg : e.args) check_periodic(e, *arg);
     }
     if ((cross || map) && e.args.size() != 2)

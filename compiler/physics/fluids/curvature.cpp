@@ -93,9 +93,17 @@ class Curvature {
     const auto own = std::ranges::find(fluids_, &law, &Fluid::energy);
     if (own == fluids_.end()) return d_.arena().integer(0);
     const Expr stress = stress_along(*own->momentum, k);
-    if (d_.background.metric == Metric::SelfConsistent && split_noise(stress).noisy())
-      d_.fail(errors::not_yet(own->momentum->span,
-                              "noise in a stress beside a metric that follows the averages"));
+    if (d_.background.metric == Metric::SelfConsistent && split_noise(stress).noisy()) {
+      dsl::Diagnostic message = errors::not_yet(
+          own->momentum->span, "noise in a stress beside a metric that follows the averages");
+      message.rule =
+          "the pressure of the box holds this noise: a'' would jump with its mean, and with the Ito "
+          "term of its square, and integrators have no noise in a";
+      message.hint =
+          "write a given metric, frw(a = ...), or noise in shear stresses, currents and sources "
+          "alone";
+      d_.fail(message);
+    }
     return stress;
   }
 

@@ -138,10 +138,8 @@ class Around {
     for (std::size_t axis = 0; axis < 4; ++axis)
       for (std::size_t other = 0; turned[axis] && other < 4; ++other)
         turned[other] = turned[other] || shift_[axis][other] != 0;
-    std::vector<Expr> reductions, places;
-    std::unordered_set<const algebra::Node*> met;
-    collect(e, turned, met, reductions, places);
-    if (places.empty()) return neighbour(e, offset);
+    const Places found = places_of(e, turned);
+    if (found.places.empty()) return neighbour(e, offset);
     // symbols stand for what the shift must not touch
     Arena& arena = *e->arena;
     std::unordered_map<const algebra::Node*, Expr> held, back;
@@ -150,34 +148,42 @@ class Around {
       held.emplace(node.get(), symbol);
       back.emplace(symbol.get(), later);
     };
-    for (const Expr reduction : reductions) hold(reduction, reduction);
-    for (const Expr place : places) hold(place, moved(place, offset, turned));
+    for (const Expr reduction : found.reductions) hold(reduction, reduction);
+    for (const Expr place : found.places) hold(place, moved(place, offset, turned));
     return algebra::substitute(neighbour(algebra::substitute(e, held), offset), back);
   }
 
  private:
-  /// Made of coordinates, numbers and uniform symbols alone.
-  static bool of_place(Expr e) {
-    return !algebra::contains(
-        e, [](Expr node) { return algebra::reduces_sites(node.op()) || is_field(node); });
+  using Nodes = std::unordered_set<const algebra::Node*>;
+
+  /// The largest parts of an expression that are numbers of the site and jump at an edge of an
+  /// axis, and the reductions beside them.
+  struct Places {
+    std::vector<Expr> reductions, places;
+  };
+
+  Places places_of(Expr e, const std::array<bool, 4>& turned) const {
+    Places found;
+    if (!algebra::contains(e, [](Expr node) { return node.is(Op::Site); })) return found;
+    Nodes of_fields, met;  // made of more than coordinates, numbers and uniform symbols
+    algebra::visit(e, [&](Expr node) {
+      if (algebra::reduces_sites(node.op()) || is_field(node) ||
+          std::ranges::any_of(node.args(), [&](Expr arg) { return of_fields.contains(arg.get()); }))
+        of_fields.insert(node.get());
+    });
+    collect(e, turned, of_fields, met, found);
+    return found;
   }
 
-  /// The largest parts that are numbers of the site and jump at an edge of an axis, and the
-  /// reductions beside them.
-  void collect(Expr e, const std::array<bool, 4>& turned,
-               std::unordered_set<const algebra::Node*>& met, std::vector<Expr>& reductions,
-               std::vector<Expr>& places) const {
+  void collect(Expr e, const std::array<bool, 4>& turned, const Nodes& of_fields, Nodes& met,
+               Places& found) const {
     if (!met.insert(e.get()).second) return;
-    if (algebra::reduces_sites(e.op())) return reductions.push_back(e);
-    if (!e->per_site) {
-      for (const Expr arg : e.args()) collect(arg, turned, met, reductions, places);
+    if (algebra::reduces_sites(e.op())) return found.reductions.push_back(e);
+    if (!e->per_site || of_fields.contains(e.get())) {
+      for (const Expr arg : e.args()) collect(arg, turned, of_fields, met, found);
       return;
     }
-    if (!of_place(e)) {
-      for (const Expr arg : e.args()) collect(arg, turned, met, reductions, places);
-      return;
-    }
-    if (!repeats(e, turned)) places.push_back(e);
+    if (!repeats(e, turned)) found.places.push_back(e);
   }
 
   static bool reads(Expr e, std::size_t axis) {

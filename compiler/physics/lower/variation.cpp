@@ -78,6 +78,19 @@ Expr local_variation(const Space& d, Expr density, int array) {
   return c.is_zero() ? force : force + gradient_force(d, c, array);
 }
 
+/// From so many nodes on, met once for each value of the array, terms of a force are not traced to
+/// those of its density: each of these would be varied once more by itself.
+constexpr std::size_t kMostTraced = 30000;
+
+bool traced(Expr density, int array) {
+  std::size_t nodes = 0, values = 0;
+  algebra::visit(density, [&](Expr node) {
+    ++nodes;
+    if (node.is(Op::Load) && node->index == array) ++values;
+  });
+  return nodes * values < kMostTraced;
+}
+
 bool reads_array(Expr e, int array) {
   return algebra::contains(e, [&](Expr node) {
     return node.is(Op::Load) && (node->index == array || node->index == gradient_of(array));
@@ -151,7 +164,9 @@ void mark_origins(const Space& d, Expr force, Expr density, int array, dsl::Span
   };
   const std::vector<Expr> terms = terms_of(force);
   if (std::ranges::none_of(terms, open)) return;
-  for (const Expr source : terms_of(density)) {
+  const std::vector<Expr> sources =
+      traced(density, array) ? terms_of(density) : std::vector<Expr>{};
+  for (const Expr source : sources) {
     if (!reads_array(source, array)) continue;
     const Expr part = variation(d, source, Functional::Density, array, span);
     for (const Expr piece : terms_of(part)) {

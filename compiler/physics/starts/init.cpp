@@ -418,7 +418,8 @@ class RandomArrays {
     }
     if (field.links && (e.text == "hot" || e.text == "cold")) return links(e.text == "hot", field);
     if (e.text == "hot") return any_value(field, e.span);
-    if (field.link && (field.links || e.text != "normal")) {  // momenta are numbers
+    const bool of_numbers = e.text == "normal" || e.text == "spectrum";
+    if (field.link && (field.links || !of_numbers)) {  // momenta are numbers
       d_.fail(errors::not_yet(e.span, fmt::format("`{}` for a gauge field", e.text)));
     }
     if (e.text == "vacuum") {

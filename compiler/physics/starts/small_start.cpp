@@ -68,7 +68,7 @@ std::optional<double> rms_of(const System& system, const RandomField& random) {
                                            random.cutoff > 0 ? random.cutoff : half_nyquist);
     }
     case RandomField::Kind::Spectrum: {
-      const auto numbers = program::WaveNumbers::of(box.extent, box.dims);
+      const auto numbers = program::WaveNumbers::of(box.extent);
       if (!numbers) return std::nullopt;
       const auto modes = numbers->modes();
       double sum = 0;  // of the first instance

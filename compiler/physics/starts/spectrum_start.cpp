@@ -70,8 +70,7 @@ std::vector<std::pair<std::string, std::vector<double>>> swept_values(const Prog
 
 RandomField spectrum_draw(const Program& d, Lowerer& lower, const dsl::Expr& e,
                           const Reading& reading, double share) {
-  const auto numbers = program::WaveNumbers::of(d.grid.extent, d.grid.dims);
-  if (d.grid.dims > 3) d.fail(errors::not_yet(e.span, "`spectrum` in four dimensions"));
+  const auto numbers = program::WaveNumbers::of(d.grid.extent);
   if (!numbers) d.fail(errors::not_yet(e.span, "`spectrum` in a box of so many wave numbers"));
   if (d.grid.shifted()) d.fail(errors::shifted_box(e.span, "`spectrum`", d.grid.span));
   for (const StateField& field : d.fields)

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/linear.hpp"
 
@@ -32,9 +33,7 @@ Expr with_integer_stencils(Expr expr, double dx) {
 }
 
 bool takes_other_sites(Expr node) {
-  constexpr Op kOperations[] = {Op::Stencil, Op::PairSum, Op::Mean,
-                                Op::Total,   Op::Minimum, Op::Maximum};
-  return std::ranges::count(kOperations, node.op()) > 0;
+  return node.is(Op::Stencil) || node.is(Op::PairSum) || algebra::reduces_sites(node.op());
 }
 
 Expr Block::prepared(Expr value) {

@@ -56,10 +56,13 @@ class NeighbourSweeps {
   }
 
  private:
+  /// Ranks that share a lattice divide as one device does, so that they add in the same order.
   static bool may_be_divided(const Kernel& kernel, std::int64_t least_bytes) {
+    std::int64_t sites = 1;
+    for (const std::int64_t extent : kernel.whole()) sites *= extent;
     return kernel.sites() > 1 && !kernel.colours && kernel.stages.empty() &&
            kernel.reach == kernel::Reach::Launch && !kernel::sums_pairs(kernel) &&
-           kernel.sites() * kernel.instances * kernel::cost(kernel).bytes >= least_bytes;
+           sites * kernel.instances * kernel::cost(kernel).bytes >= least_bytes;
   }
 
   /// Of its time, the share that a march may take by the counts when it is divided. Marches compute

@@ -5,7 +5,6 @@ namespace vphi::observe {
 template <>
 io::Table table_of<program::OutputKind::Correlator>(const FilledOutput& output) {
   const Grid grid = output.grid();
-  if (grid.dims > 3) return point_table(output, {});
   std::vector<fft::Complex> products(static_cast<std::size_t>(grid.box().modes()));
   if (output.field.spectrum.cross) {
     add_product(grid, output.array(0), output.array(1), 1, products);

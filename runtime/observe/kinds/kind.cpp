@@ -91,7 +91,6 @@ bool has_bin_sums(const program::FieldOutput& field) {
 BinSums bin_sums(const FilledOutput& output, fft::SharedTransform& transform) {
   const Grid grid = output.grid();
   const program::SpectrumForm& form = output.field.spectrum;
-  if (grid.dims > 3) return {};
   if (output.field.kind == program::OutputKind::Occupation) {
     const std::size_t half = output.count() / 2;
     const auto power = added_power(output, transform, 0, half);

@@ -214,7 +214,7 @@ void Session::fill_own_random(std::size_t index) {
 fft::SharedTransform Session::shared_transform() const {
   const auto extent = program_.whole_extent();
   comm::Comm& comm = lattice_->comm();
-  return {{{extent[0], extent[1], extent[2]}},
+  return {{{extent[0], extent[1], extent[2], extent[3]}},
           planes_by_rank(program_, comm.size()),
           comm,
           threads_,

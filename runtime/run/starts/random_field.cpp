@@ -16,6 +16,7 @@
 #include "runtime/run/session.hpp"
 #include "runtime/run/starts/points.hpp"
 #include "runtime/run/starts/random_parts.hpp"
+#include "runtime/run/starts/vacuum_parts.hpp"
 
 namespace vphi::runtime {
 namespace {
@@ -23,7 +24,7 @@ namespace {
 using program::RandomField;
 
 std::size_t wave_numbers(const program::Program& p) {
-  const auto numbers = program::WaveNumbers::of(p.extent, p.dims);
+  const auto numbers = program::WaveNumbers::of(p.extent);
   return numbers ? numbers->count() : 0;
 }
 
@@ -31,15 +32,7 @@ std::size_t wave_numbers(const program::Program& p) {
 std::vector<double> spectrum_amplitudes(const program::Program& p, const RandomField& field,
                                         std::size_t list, int threads) {
   const ModeAmplitude amplitude = amplitude_of_powers(p, field, list);
-  const std::int64_t half_x = p.extent[0] / 2 + 1, half_y = p.extent[1] / 2 + 1;
-  const std::int64_t rows = half_y * (p.extent[2] / 2 + 1);
-  std::vector<double> out(static_cast<std::size_t>(half_x * rows));
-  parallel_ranges(rows, threads, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row)
-      for (std::int64_t x = 0; x < half_x; ++x)
-        out[static_cast<std::size_t>(row * half_x + x)] = amplitude(x, row % half_y, row / half_y);
-  });
-  return out;
+  return on_octant(OctantShape(vacuum_of(p, field).box), threads, amplitude);
 }
 
 /// Sets of an HDF5 file have no checksum, so their matrices are checked.

@@ -51,11 +51,11 @@ bool by_site(const RandomField& field) {
 }
 
 Vacuum vacuum_of(const program::Program& p, const RandomField& field, const OfInstance& own) {
-  if (p.dims > 3)
+  if (p.dims > 3 && field.kind == RandomField::Kind::Vacuum)
     throw RunError("E0805", "vacuum fluctuations are defined on lattices of 1 to 3 dimensions",
                    "give the initial values of this lattice by expressions");
   Vacuum v;
-  v.box = {{p.extent[0], p.extent[1], p.extent[2]}};
+  v.box = {{p.extent[0], p.extent[1], p.extent[2], p.extent[3]}};
   v.dims = p.dims;
   v.dx = p.dx;
   v.seed = own.seed;
@@ -74,13 +74,13 @@ Vacuum vacuum_of(const program::Program& p, const RandomField& field) {
 
 ModeAmplitude amplitude_of_powers(const program::Program& p, const RandomField& field,
                                   std::size_t list) {
-  auto numbers = program::WaveNumbers::of(p.extent, p.dims);
+  auto numbers = program::WaveNumbers::of(p.extent);
   if (!numbers) throw RunError("E0805", "this lattice has too many wave numbers", "");
   const double* powers = field.powers.data() + list * numbers->count();
   return [numbers = std::make_shared<const program::WaveNumbers>(*std::move(numbers)), powers,
-          scale = field.amplitude](std::int64_t x, std::int64_t y, std::int64_t z) {
-    if (x == 0 && y == 0 && z == 0) return 0.0;  // the zero mode is the homogeneous value
-    return scale * std::sqrt(powers[numbers->place({x, y, z})]);
+          scale = field.amplitude](const std::array<std::int64_t, 4>& n) {
+    if (n == std::array<std::int64_t, 4>{}) return 0.0;  // the zero mode is the homogeneous value
+    return scale * std::sqrt(powers[numbers->place(n)]);
   };
 }
 

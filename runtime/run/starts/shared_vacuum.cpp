@@ -96,28 +96,34 @@ ModeAmplitude shared_amplitude(const Vacuum& v, const fft::SharedTransform& tran
   for (double& c : octant) c *= scale;
   if (rows.first == 0 && rows.count > 0) octant[0] = 0;  // the zero mode is the homogeneous value
   const auto kept = std::make_shared<const std::vector<double>>(std::move(octant));
-  return [kept, rows, half = shape.half[0]](int64_t x, int64_t y, int64_t z) {
-    return (*kept)[static_cast<std::size_t>((z * rows.count + y - rows.first) * half + x)];
+  return [kept, rows, half = shape.half[0]](const std::array<int64_t, 4>& n) {
+    return (*kept)[static_cast<std::size_t>((n[2] * rows.count + n[1] - rows.first) * half + n[0])];
   };
 }
 
 std::vector<double> shared_field(const Vacuum& v, const ModeAmplitude& amplitude,
                                  fft::SharedTransform& transform, int threads) {
   const auto [first, count] = transform.columns();
-  const auto [nx, ny, nz] = v.box.n;
-  const bool three = nz > 1;  // columns lie along y where it is the slowest axis
+  const std::size_t slowest = v.box.slowest();
   std::vector<fft::Complex> modes(static_cast<std::size_t>(transform.modes()));
-  parallel_ranges(
-      fft::planes_of(v.box), threads,
-      [&, first = first, count = count, ny = ny, nz = nz](int64_t begin, int64_t end) {
-        for (int64_t along = begin; along < end; ++along)
-          for (int64_t c = 0; c < count; ++c) {
-            const int64_t x = (first + c) % v.box.half(), across = (first + c) / v.box.half();
-            const int64_t y = three ? across : along, z = three ? along : 0;
-            modes[static_cast<std::size_t>(along * count + c)] =
-                amplitude(x, std::min(y, ny - y), std::min(z, nz - z)) * mode_noise(v, x, y, z);
-          }
-      });
+  parallel_ranges(fft::planes_of(v.box), threads,
+                  [&, first = first, count = count](int64_t begin, int64_t end) {
+                    for (int64_t along = begin; along < end; ++along)
+                      for (int64_t c = 0; c < count; ++c) {
+                        std::array<int64_t, 4> n{(first + c) % v.box.half()}, near;
+                        n[slowest] = along;
+                        int64_t rest = (first + c) / v.box.half();
+                        for (std::size_t axis = 1; axis < slowest; ++axis) {
+                          n[axis] = rest % v.box.n[axis];
+                          rest /= v.box.n[axis];
+                        }
+                        near = n;
+                        for (std::size_t axis = 1; axis < 4; ++axis)
+                          near[axis] = std::min(n[axis], v.box.n[axis] - n[axis]);
+                        modes[static_cast<std::size_t>(along * count + c)] =
+                            amplitude(near) * mode_noise(v, n);
+                      }
+                  });
   return transform.inverse(std::move(modes));
 }
 

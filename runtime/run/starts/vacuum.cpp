@@ -7,24 +7,8 @@
 #include "runtime/run/starts/vacuum_parts.hpp"
 
 namespace vphi::runtime {
-namespace {
 
 using std::int64_t;
-
-/// value(x, y, z) on the octant.
-template <class Value>
-std::vector<double> on_octant(const OctantShape& shape, int threads, const Value& value) {
-  std::vector<double> out(shape.size());
-  parallel_ranges(shape.half[2], threads, [&](int64_t begin, int64_t end) {
-    for (int64_t z = begin; z < end; ++z)
-      for (int64_t y = 0; y < shape.half[1]; ++y)
-        for (int64_t x = 0; x < shape.half[0]; ++x)
-          out[(z * shape.half[1] + y) * shape.half[0] + x] = value(x, y, z);
-  });
-  return out;
-}
-
-}  // namespace
 
 double Vacuum::volume() const {
   double volume = 1;
@@ -48,7 +32,8 @@ std::vector<double> vacuum_amplitudes(const Vacuum& v, int threads) {
   const OctantShape shape(v.box);
   std::vector<double> out;
   if (by_correlator(v)) {
-    out = on_octant(shape, threads, VacuumCorrelator(v));
+    const VacuumCorrelator correlator(v);
+    out = on_octant(shape, threads, [&](const auto& n) { return correlator(n[0], n[1], n[2]); });
     for (int axis = 0; axis < 3; ++axis) even_transform(shape, axis, out, threads);
     const double scale = correlator_scale(v);
     for (double& c : out) c *= scale;
@@ -66,16 +51,20 @@ std::vector<double> vacuum_field(const Vacuum& v, int threads) {
 std::vector<double> vacuum_field(const Vacuum& v, const std::vector<double>& amplitude,
                                  int threads) {
   const OctantShape shape(v.box);
-  const auto [nx, ny, nz] = shape.n;
-  std::vector<fft::Complex> modes(v.box.modes());
-  parallel_ranges(ny * nz, threads, [&, ny = ny, nz = nz](int64_t begin, int64_t end) {
+  std::vector<fft::Complex> modes(static_cast<std::size_t>(v.box.modes()));
+  parallel_ranges(v.box.modes() / v.box.half(), threads, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
-      const int64_t y = row % ny, z = row / ny;
-      const double* rms =
-          amplitude.data() +
-          (std::min(z, nz - z) * shape.half[1] + std::min(y, ny - y)) * shape.half[0];
-      for (int64_t x = 0; x < shape.half[0]; ++x)
-        modes[row * shape.half[0] + x] = rms[x] * mode_noise(v, x, y, z);
+      std::array<int64_t, 4> n{};
+      int64_t rest = row, in_octant = 0, stride = shape.half[0];
+      for (std::size_t axis = 1; axis < 4; ++axis) {
+        n[axis] = rest % shape.n[axis];
+        rest /= shape.n[axis];
+        in_octant += std::min(n[axis], shape.n[axis] - n[axis]) * stride;
+        stride *= shape.half[axis];
+      }
+      for (; n[0] < shape.half[0]; ++n[0])
+        modes[static_cast<std::size_t>(row * shape.half[0] + n[0])] =
+            amplitude[static_cast<std::size_t>(in_octant + n[0])] * mode_noise(v, n);
     }
   });
   std::vector<double> out(v.box.sites());

@@ -18,6 +18,7 @@
 // (self-conjugate ones real with full variance), so these planes have the full power.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -41,8 +42,8 @@ struct Vacuum {
   double volume() const;
 };
 
-/// Root mean square of |F_k| for n_x, n_y, n_z = 0 .. N_i/2; signs do not matter.
-using ModeAmplitude = std::function<double(std::int64_t, std::int64_t, std::int64_t)>;
+/// Root mean square of |F_k| for n_i = 0 .. N_i/2, n_x first; signs do not matter.
+using ModeAmplitude = std::function<double(const std::array<std::int64_t, 4>& n)>;
 
 /// Root mean square of |F_k| for each mode of the octant n_i = 0 .. N_i/2, n_x fastest.
 std::vector<double> vacuum_amplitudes(const Vacuum& vacuum, int threads);

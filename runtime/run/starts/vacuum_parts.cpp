@@ -60,11 +60,13 @@ std::vector<double> radial_kernel(const Amplitude& amplitude, int64_t n, double 
 double norm(double x, double y, double z) { return std::sqrt(x * x + y * y + z * z); }
 
 /// Mode n of the white noise: complex normal with <|g|^2> = 1.
-fft::Complex noise(const Vacuum& v, int64_t nx, int64_t ny, int64_t nz, bool real) {
-  const auto word = [](int64_t n) { return static_cast<std::uint32_t>(n); };
-  // The highest bit keeps modes apart from numbers that are counted by site.
+fft::Complex noise(const Vacuum& v, const std::array<int64_t, 4>& n, bool real) {
+  const auto word = [](int64_t i) { return static_cast<std::uint32_t>(i); };
+  // The highest bit keeps modes apart from numbers that are counted by site. A fourth axis has the
+  // upper half of the first word: boxes of four dimensions are shorter than 2^16.
   const auto [a, b] = random::normal_pair(philox::generate(
-      {word(nx), word(ny), word(nz), v.stream | 0x80000000U}, random::key_of(v.seed)));
+      {word(n[0]) ^ word(n[3]) << 16, word(n[1]), word(n[2]), v.stream | 0x80000000U},
+      random::key_of(v.seed)));
   if (real) return a;
   return fft::Complex(a, b) * std::numbers::sqrt2 * 0.5;
 }
@@ -107,11 +109,12 @@ ModeAmplitude amplitude_by_formula(const Vacuum& v) {
   std::array<double, 3> dk{};
   for (int axis = 0; axis < 3; ++axis)
     dk[axis] = 2 * pi / (static_cast<double>(v.box.n[axis]) * v.dx);
-  return [amplitude = Amplitude(v), scale = v.amplitude / std::sqrt(v.volume()), dk](
-             int64_t x, int64_t y, int64_t z) {
-    if (x == 0 && y == 0 && z == 0) return 0.0;
-    return scale * amplitude(norm(static_cast<double>(x) * dk[0], static_cast<double>(y) * dk[1],
-                                  static_cast<double>(z) * dk[2]));
+  return [amplitude = Amplitude(v), scale = v.amplitude / std::sqrt(v.volume()),
+          dk](const std::array<int64_t, 4>& n) {
+    if (n == std::array<int64_t, 4>{}) return 0.0;
+    return scale *
+           amplitude(norm(static_cast<double>(n[0]) * dk[0], static_cast<double>(n[1]) * dk[1],
+                          static_cast<double>(n[2]) * dk[2]));
   };
 }
 
@@ -151,15 +154,21 @@ void even_transform(const OctantShape& shape, int axis, std::vector<double>& oct
   });
 }
 
-fft::Complex mode_noise(const Vacuum& v, int64_t x, int64_t y, int64_t z) {
-  const auto [nx, ny, nz] = v.box.n;
-  const auto signed_number = [](int64_t i, int64_t n) { return i <= n / 2 ? i : i - n; };
-  const int64_t mirror_y = (ny - y) % ny, mirror_z = (nz - z) % nz;
-  const int64_t row = z * ny + y, mirror = mirror_z * ny + mirror_y;
-  const bool paired = x == 0 || 2 * x == nx;  // -n lies in the same plane
-  const bool drawn_there = paired && mirror < row;
-  const auto g = noise(v, x, signed_number(drawn_there ? mirror_y : y, ny),
-                       signed_number(drawn_there ? mirror_z : z, nz), paired && mirror == row);
+fft::Complex mode_noise(const Vacuum& v, const std::array<int64_t, 4>& n) {
+  const bool paired = n[0] == 0 || 2 * n[0] == v.box.n[0];  // -n lies in the same plane
+  std::array<int64_t, 4> mirror = n;
+  int64_t row = 0, mirrored_row = 0;
+  for (std::size_t axis = 3; axis > 0; --axis) {
+    const int64_t extent = v.box.n[axis];
+    mirror[axis] = (extent - n[axis]) % extent;
+    row = row * extent + n[axis];
+    mirrored_row = mirrored_row * extent + mirror[axis];
+  }
+  const bool drawn_there = paired && mirrored_row < row;
+  std::array<int64_t, 4> mode = drawn_there ? mirror : n;
+  for (std::size_t axis = 1; axis < 4; ++axis)
+    if (mode[axis] > v.box.n[axis] / 2) mode[axis] -= v.box.n[axis];
+  const auto g = noise(v, mode, paired && mirrored_row == row);
   return drawn_there ? std::conj(g) : g;
 }
 

@@ -225,6 +225,7 @@ init eps = 1, m = 0
 evolve srk2, dt = 0.01, until = t > 1
 )");
   EXPECT_NE(said.find("noise in a stress beside a metric that follows"), std::string::npos) << said;
+  EXPECT_NE(said.find("a'' would jump with its mean"), std::string::npos) << said;
 }
 
 // ---- a coupling to the curvature ----------------------------------------------------------------
