@@ -91,15 +91,15 @@ std::vector<double> added_power(const FilledOutput& output, fft::SharedTransform
 }  // namespace
 
 bool has_bin_sums(const program::FieldOutput& field) {
-  using Kind = program::OutputKind;
-  return field.kind == Kind::Spectrum || field.kind == Kind::Occupation ||
-         field.kind == Kind::Profile || field.kind == Kind::Correlator;
+  const program::OutputShape shape = program::row_of(field.kind).shape;
+  return shape == program::OutputShape::WaveNumbers || shape == program::OutputShape::Places;
 }
 
 BinSums bin_sums(const FilledOutput& output, fft::SharedTransform& transform) {
-  if (output.field.kind == program::OutputKind::Profile) return profile_sums(output, transform);
-  if (output.field.kind == program::OutputKind::Correlator)
-    return correlator_sums(output, transform);
+  const program::OutputRow& row = program::row_of(output.field.kind);
+  if (row.shape == program::OutputShape::Places)
+    return row.axis == program::OutputAxis::ByDistance ? correlator_sums(output, transform)
+                                                       : profile_sums(output, transform);
   const Grid grid = output.grid();
   const program::SpectrumForm& form = output.field.spectrum;
   if (grid.dims > 3) return {};
