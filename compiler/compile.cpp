@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "compiler/coarse_path.hpp"
@@ -19,6 +20,7 @@
 #include "compiler/physics/derive.hpp"
 #include "compiler/schedule/cut.hpp"
 #include "compiler/schedule/division.hpp"
+#include "compiler/schedule/ends_of_sums.hpp"
 #include "compiler/schedule/exchange.hpp"
 #include "compiler/schedule/integrator/brownian.hpp"
 #include "compiler/schedule/pipeline.hpp"
@@ -244,9 +246,10 @@ bool cut_lattice(Compilation& c, const CompileOptions& options, const emit::Targ
   return false;
 }
 
-/// Behind each launch of a kernel with sums of a rank one of the kernel that adds those of all.
-void add_ends_of_sums(const schedule::Plan& plan, const emit::TargetInfo& target,
-                      const emit::Bindings& bindings, program::Program& program) {
+/// Adds the kernels that add the sums of all ranks, and their launches (schedule/ends_of_sums.hpp).
+void add_ends_of_sums(const schedule::Plan& plan, const schedule::Division& division,
+                      const emit::TargetInfo& target, const emit::Bindings& bindings,
+                      program::Program& program) {
   std::map<int, int> end_of;
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
     if (!kernel::sums_of_ranks(plan.kernels[k])) continue;
@@ -255,22 +258,10 @@ void add_ends_of_sums(const schedule::Plan& plan, const emit::TargetInfo& target
     program.kernels.push_back(
         emit::emit_end(plan.kernels[k], target, bindings, program.kernels[k], number));
   }
+  std::set<int> parts = division.ends;
+  for (const auto& [rest, exchanged] : division.rests) parts.insert(rest);
   program.each_list([&](std::vector<program::Launch>& list) {
-    std::vector<program::Launch> with_ends;
-    for (program::Launch& launch : list) {
-      const auto end = end_of.find(launch.kernel);
-      const int solve = std::exchange(launch.solve, -1);
-      std::vector<int> maps = std::exchange(launch.maps, {});
-      with_ends.push_back(std::move(launch));
-      if (end != end_of.end()) {
-        with_ends.push_back({.kernel = end->second, .swap = {}, .halos = {}});
-        // maps write what others then see of these arrays
-        if (!maps.empty()) with_ends.back().halos = std::exchange(with_ends.end()[-2].halos, {});
-      }
-      with_ends.back().solve = solve;
-      with_ends.back().maps = std::move(maps);
-    }
-    list = std::move(with_ends);
+    list = schedule::with_ends_of_sums(plan, std::move(list), end_of, parts);
   });
 }
 
@@ -377,7 +368,7 @@ Compilation compiled(const dsl::ModelSource& source, const CompileOptions& optio
   for (const kernel::Kernel& kernel : result.plan->kernels) {
     program.kernels.push_back(emit::emit(kernel, target, bindings));
   }
-  if (cut) add_ends_of_sums(*result.plan, target, bindings, program);
+  if (cut) add_ends_of_sums(*result.plan, division, target, bindings, program);
   count_together(division, *result.plan, target, bindings, program);
   mark_parts(division, program);
   together.add_wave(program);

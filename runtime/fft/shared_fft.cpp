@@ -111,6 +111,15 @@ void SharedTransform::in_turn(std::vector<double>& numbers,
   }
 }
 
+std::vector<double> SharedTransform::planes(std::vector<double> own) {
+  return beside_ > 1 ? to_whole_lines(own) : std::move(own);
+}
+
+std::int64_t SharedTransform::first_plane() const {
+  return std::accumulate(planes_.begin(), planes_.begin() + static_cast<std::ptrdiff_t>(place_),
+                         std::int64_t{0});
+}
+
 std::vector<Complex> SharedTransform::forward(std::span<const double> own) {
   if (comm_ != nullptr && length_ == 1) return forward_row(own);
   std::vector<double> whole;
@@ -183,8 +192,7 @@ std::vector<Complex> SharedTransform::forward_row(std::span<const double> own) {
 std::vector<double> SharedTransform::inverse_row(std::vector<Complex> modes) {
   std::vector<double> row(static_cast<std::size_t>(box_.sites()));
   fft::inverse(box_, modes.data(), row.data(), threads_);
-  const auto first = std::accumulate(
-      planes_.begin(), planes_.begin() + static_cast<std::ptrdiff_t>(place_), std::int64_t{0});
+  const std::int64_t first = first_plane();
   return {row.begin() + first, row.begin() + first + planes_[place_]};
 }
 

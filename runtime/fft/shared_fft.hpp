@@ -53,6 +53,11 @@ class SharedTransform {
   /// The numbers at own sites (x fastest) become own modes, and back, without a factor.
   std::vector<Complex> forward(std::span<const double> own);
   std::vector<double> inverse(std::vector<Complex> modes);
+  /// The numbers at own sites become those of whole planes: the own ones, of shared planes the part
+  /// that this rank transforms.
+  std::vector<double> planes(std::vector<double> own);
+  /// The first of these planes.
+  std::int64_t first_plane() const;
 
  private:
   std::vector<Complex> forward_row(std::span<const double> own);

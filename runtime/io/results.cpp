@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/io/files/chunks.hpp"
 #include "runtime/io/surfaces/surface_file.hpp"
 
 namespace vphi::io {
@@ -67,6 +68,11 @@ void unpack(Table& table) {
 
 namespace {
 
+bool is_hdf5(const fs::path& path) {
+  return path.extension() != ".silo" && !holds_configurations(path) && !holds_surface(path) &&
+         path.extension() != ".csv" && have_hdf5();
+}
+
 /// A file whose every call is a job of the writer. `under_` is touched by jobs alone.
 class QueuedFile : public ResultFile {
  public:
@@ -74,7 +80,10 @@ class QueuedFile : public ResultFile {
 
   QueuedFile(Writer& writer, const Open& open)
       : writer_(writer), under_(std::make_shared<Under>()) {
-    writer_.call([&] { under_->file = open(); });
+    writer_.call([&] {
+      under_->file = open();
+      takes_parts_ = under_->file->takes_parts();
+    });
   }
   ~QueuedFile() override {
     Writer::alone([&] { under_->file.reset(); });
@@ -97,6 +106,7 @@ class QueuedFile : public ResultFile {
     auto shared = std::make_shared<Table>(std::move(whole));
     post(bytes, [shared, at](auto& file) { file.table(std::move(*shared), at); });
   }
+  bool takes_parts() const override { return takes_parts_; }
   void swept(const Moment& at, std::span<const Swept> values) override {
     std::size_t bytes = 0;
     for (const Swept& value : values)
@@ -149,9 +159,23 @@ class QueuedFile : public ResultFile {
 
   Writer& writer_;
   std::shared_ptr<Under> under_;
+  bool takes_parts_ = false;
 };
 
 }  // namespace
+
+std::vector<Table::Part> parts_of_sites(std::span<const std::int64_t> sites) {
+  const std::int64_t rows = sites.size() > 2 ? kChunkOfSites : kChunkOfPlanes;
+  std::int64_t all = 1;
+  for (const std::int64_t edge : sites) all *= edge;
+  if (all < kLargeTable || sites.front() <= rows) return {{0, sites.front()}};
+  std::vector<Table::Part> parts;
+  for (std::int64_t first = 0; first < sites.front(); first += rows)
+    parts.push_back({first, std::min(rows, sites.front() - first)});
+  return parts;
+}
+
+bool takes_parts(const fs::path& name) { return is_hdf5(name); }
 
 fs::path inside(const fs::path& folder, const std::string& name) {
   const fs::path relative(name);
@@ -222,8 +246,7 @@ std::unique_ptr<ResultFile> Results::open_now(const std::string& name, Keep keep
   if (path.extension() == ".silo") return open_silo(path, program_, keep);
   if (holds_configurations(path)) return open_configurations(path, program_, keep);
   if (holds_surface(path)) return open_surface(path, program_, keep);
-  const bool csv = path.extension() == ".csv" || !have_hdf5();
-  return csv ? open_csv(path, program_, keep) : open_hdf5(path, program_, keep);
+  return is_hdf5(path) ? open_hdf5(path, program_, keep) : open_csv(path, program_, keep);
 }
 
 std::vector<std::pair<std::string, std::string>> Results::mark(std::int64_t generation) {

@@ -67,12 +67,18 @@ struct Table {
   std::shared_ptr<const std::byte> raw = {};
   program::Precision precision = program::Precision::F64;
   std::vector<std::string> leading = {};  ///< first axes that are those of a sweep, by name
-  /// Of one instance of a sweep: which it is, "event = 3", as `name` says too; files of surfaces are
-  /// named by it.
+  /// Of one instance of a sweep: which it is, "event = 3", as `name` says too; files of surfaces
+  /// are named by it.
   std::string instance = {};
   /// Last axes, those of a value at a site: "component", of a matrix "row" and "column", of complex
   /// numbers "part" (re, im).
   std::vector<std::string> inner = {};
+  /// Of a table that comes in parts, one after the other from the first on: its `values` are those
+  /// of so many places of the first axis. The shape is that of the whole. count 0: it comes whole.
+  struct Part {
+    std::int64_t first = 0, count = 0;
+  };
+  Part part = {};
 
   const program::OutputRow& row() const { return program::row_of(kind); }
   std::string group() const { return std::string(row().group); }
@@ -108,6 +114,8 @@ class ResultFile {
   virtual void scalars(std::span<const std::string> names, const Moment& at,
                        std::span<const double> values) = 0;
   virtual void table(Table table, const Moment& at) = 0;
+  /// Whether tables of sites may come in parts (parts_of_sites).
+  virtual bool takes_parts() const { return false; }
   /// The scalars of a sweep at one moment; names are distinct.
   virtual void swept(const Moment& at, std::span<const Swept> values) = 0;
   /// A curve along one axis of the sweep; `error` may be empty.
@@ -135,6 +143,12 @@ std::vector<std::string> component_names(const std::string& name,
 std::vector<Table> components(const Table& table);
 /// Turns `raw` into `values`.
 void unpack(Table& table);
+
+/// In which parts arrays of a lattice go into files that take parts: whole chunks of the file. One
+/// part: they come whole. `sites`: slowest axis first.
+std::vector<Table::Part> parts_of_sites(std::span<const std::int64_t> sites);
+/// Whether a file of this name takes parts.
+bool takes_parts(const std::filesystem::path& name);
 
 bool have_hdf5();
 std::unique_ptr<ResultFile> open_hdf5(const std::filesystem::path& path,

@@ -33,6 +33,12 @@ io::Table reduce(const Program& program, const program::FieldOutput& field, cons
   return named({program, field, read, scalars, threads, nullptr, nullptr, sums});
 }
 
+io::Table reduce_part(const Program& program, const program::FieldOutput& field,
+                      const ReadBuffer& read, io::Table::Part part) {
+  const std::vector<double> scalars;
+  return named({program, field, read, scalars, 1, nullptr, nullptr, nullptr, part});
+}
+
 io::Table reduce_between(const Program& program, const program::FieldOutput& field,
                          const Arrays& before, const Arrays& now, int threads) {
   const ReadBuffer none([](int) { return std::vector<double>(); });

@@ -20,6 +20,10 @@ io::Table reduce(const program::Program& program, const program::FieldOutput& fi
                  const ReadBuffer& read, const std::vector<double>& scalars, int threads,
                  const BinSums* sums = nullptr);
 
+/// A part of a snapshot of all sites.
+io::Table reduce_part(const program::Program& program, const program::FieldOutput& field,
+                      const ReadBuffer& read, io::Table::Part part);
+
 /// The same of an output between two moments (FieldOutput::in_time).
 io::Table reduce_between(const program::Program& program, const program::FieldOutput& field,
                          const Arrays& before, const Arrays& now, int threads);

@@ -324,19 +324,45 @@ void Observer::record(const Output& output, const io::Moment& at,
   if (onlooker_ != nullptr) onlooker_->scalars(names, at, values);
 }
 
+namespace {
+
+/// Of the whole lattice, slowest axis first.
+std::vector<std::int64_t> sites_of(const program::Program& p) {
+  return {p.extent.rend() - p.dims, p.extent.rend()};
+}
+
+}  // namespace
+
+observe::ReadBuffer Observer::read() {
+  return {[&](int buffer) { return session_.read(buffer); },
+          [&](int buffer, std::size_t first, std::size_t count) {
+            return session_.read_sites(buffer, first, count);
+          }};
+}
+
+/// Of a lattice that ranks share no host has a whole array, where the file takes parts.
+bool Observer::in_parts(const io::ResultFile& to, const FieldOutput& field) const {
+  return session_.shares_lattice() && to.takes_parts() && observe::takes_all_sites(field) &&
+         io::parts_of_sites(sites_of(session_.program())).size() > 1;
+}
+
 /// Copies the field as it is in the device's memory; the writer's thread packs it while the run
 /// goes on.
 void Observer::snapshot(io::ResultFile& to, const FieldOutput& field, const io::Moment& at) {
   const auto& p = session_.program();
-  const auto read = [&](int buffer) { return session_.read(buffer); };
+  const observe::ReadBuffer read = this->read();
+  if (in_parts(to, field)) {
+    for (const io::Table::Part& part : io::parts_of_sites(sites_of(p)))
+      to.table(observe::reduce_part(p, field, read, part), at);
+    return;
+  }
   if (!field.more.empty() || field.scale != 1 || field.offset != 0 ||
       !observe::takes_all_sites(field))
     return to.table(observe::reduce(p, field, read, {}, threads_), at);
   io::Table table;
   table.kind = field.kind, table.name = field.name;
   table.precision = p.buffers[field.buffer].precision;
-  table.shape.assign(p.extent.begin(), p.extent.begin() + p.dims);
-  std::reverse(table.shape.begin(), table.shape.end());
+  table.shape = sites_of(p);
   table.raw = session_.read_block(field.buffer);
   to.table(std::move(table), at);
 }
@@ -346,10 +372,7 @@ void Observer::write_fields(const Output& output, const io::Moment& at,
   auto* target = file(output);
   const bool attended = onlooker_ != nullptr && onlooker_->attending();
   if (target == nullptr && !attended) return;
-  const observe::ReadBuffer read([&](int buffer) { return session_.read(buffer); },
-                                 [&](int buffer, std::size_t first, std::size_t count) {
-                                   return session_.read_sites(buffer, first, count);
-                                 });
+  const observe::ReadBuffer read = this->read();
   for (std::size_t i = 0; i < output.fields.size(); ++i) {
     const FieldOutput& field = output.fields[i];
     if (between_alone && !field.in_time) continue;

@@ -105,6 +105,8 @@ class Observer {
   RowOrder row_order(const program::Output& output, std::int64_t step) const;
   void record(const program::Output& output, const io::Moment& at,
               const std::vector<double>& scalars);
+  observe::ReadBuffer read();
+  bool in_parts(const io::ResultFile& to, const program::FieldOutput& field) const;
   void snapshot(io::ResultFile& to, const program::FieldOutput& field, const io::Moment& at);
   /// `between_alone`: only those between two moments.
   void write_fields(const program::Output& output, const io::Moment& at,

@@ -175,6 +175,7 @@ class Session {
   /// For each of Program::solves the rounds that its solves needed so far, in the instance that
   /// needed most of them (waits).
   std::vector<double> rounds_made();
+  bool shares_lattice() const { return lattice_ != nullptr; }
   /// Where ranks share the lattice: LatticeRanks::way.
   std::string planes_go() const { return lattice_ ? lattice_->way() : std::string(); }
   /// Bytes in use on the device, and their largest number so far.

@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "runtime/io/field_file.hpp"
 
 namespace vphi {
 namespace {
@@ -235,7 +238,7 @@ at end: spectrum(u) -> "waves.csv"
 /// Each rank transforms its share of a box and adds up its share of the modes. Parts of the columns
 /// are added in the same order, also where a rank has none (4 ranks of 3 groups of columns), and
 /// where lines are dealt too.
-TEST_F(RanksCommand, SpectraAndProjectionsHaveTheBitsOfOneDevice) {
+TEST_F(RanksCommand, SpectraProjectionsAndProfilesHaveTheBitsOfOneDevice) {
   const std::string model = R"(model waves "Spectra of two fields, and the waves that they make"
 lattice box: {}, spacing = 0.5
 field phi, chi: real, u: sym(3)
@@ -248,6 +251,8 @@ evolve leapfrog, dt = 0.05, until = t > 0.5
 every 5 steps: mean(phi), mean(norm2(h)), spectrum(phi, chi, type = 1) -> "waves.csv"
 at end: spectrum(phi, chi, cross = on, version = 3), spectrum(chi, bins = single) -> "waves.csv"
 at end: spectrum(h, weights = defrost), occupation(chi) -> "waves.csv"
+at end: profile(phi), profile(chi, along = x), profile(phi', along = y), profile(phi*chi, along = z) -> "waves.csv"
+at end: correlator(phi), correlator(chi, along = x), correlator(phi', along = z) -> "waves.csv"
 )";
   for (const auto& [lattice, cuts] : std::vector<std::pair<std::string, std::vector<std::string>>>{
            {"7 * 10 * 24", {"--ranks 2", "--ranks 3", "--ranks 4"}},
@@ -259,7 +264,7 @@ at end: spectrum(h, weights = defrost), occupation(chi) -> "waves.csv"
     for (const std::string& cut : cuts) {
       const auto several = vphi(run + "--out several " + cut);
       ASSERT_EQ(several.status, 0) << several.error;
-      expect_same_tables("one", "several", 3);
+      expect_same_tables("one", "several", 5);
     }
   }
 }
@@ -273,12 +278,14 @@ TEST_F(RanksCommand, CheckSaysWhatTheFirstJoins) {
       "every 10 steps: spectrum(phi), slice(phi, z = 0){} -> \"box.h5\"\n";
   write("box.vphi", fmt::format(fmt::runtime(model), ""));
   EXPECT_EQ(vphi("check box.vphi --ranks 2").out.find("joins"), std::string::npos);
-  for (const char* output : {"histogram(phi)", "slice(phi, x = 0)"}) {  // read in parts
+  // read in parts, or made by all ranks
+  for (const char* output : {"histogram(phi)", "slice(phi, x = 0)", "profile(phi)",
+                             "profile(phi, along = x)", "correlator(phi)"}) {
     write("box.vphi", fmt::format(fmt::runtime(model), std::string(", ") + output));
     EXPECT_EQ(vphi("check box.vphi --ranks 2").out.find("joins"), std::string::npos) << output;
   }
   for (const auto& [output, bytes] : {std::pair("snapshot(phi)", "1.0"),  // f32 as they are
-                                      std::pair("profile(phi)", "2.1")}) {
+                                      std::pair("snapshot(phi^2, every = 2)", "2.1")}) {
     write("box.vphi", fmt::format(fmt::runtime(model), std::string(", ") + output));
     const auto said = vphi("check box.vphi --ranks 2");
     EXPECT_NE(said.out.find(fmt::format("the first joins whole arrays in its host's memory, of up "
@@ -287,6 +294,50 @@ TEST_F(RanksCommand, CheckSaysWhatTheFirstJoins) {
               std::string::npos)
         << said.out << said.error;
   }
+}
+
+/// Snapshots go to the file as parts of the lattice: 64 or 256 planes, and what is left of them.
+TEST_F(RanksCommand, SnapshotsInPartsAreThoseOfOneDevice) {
+  const std::string model = R"(model box "A field and a vector"
+lattice box: {}, spacing = 0.5
+field phi: real, A: vec(2)
+potential V = phi^4/4 + norm2(A)/2
+init phi ~ normal, A ~ normal
+precision real = {}
+evolve leapfrog, dt = 0.05, until = step == 4
+every 2 steps: snapshot(phi) -> "box.h5"
+at end: snapshot(A), snapshot(2*phi + 1), snapshot(phi^2, every = 3) -> "box.h5"
+)";
+  const std::vector<std::pair<std::string, int>> sets{
+      {"snapshot(phi)", 1}, {"snapshot(A)", 2}, {"snapshot(2*phi + 1)", 1}, {"snapshot(phi^2)", 1}};
+  const auto read = [&](const std::string& run, const std::string& name, int entry, int dims,
+                        int components) {
+    const auto file = folder_ / run / ("box.h5:snapshots/" + name + "/00000004");
+    io::FieldPlace place;
+    place.dims = dims, place.components = components, place.entry = entry;
+    return io::read_fields(file.string(), place).front();
+  };
+  for (const auto& [lattice, dims, precision] :
+       std::vector<std::tuple<std::string, int, std::string>>{{"9 * 8 * 150", 3, "f32"},
+                                                              {"12 * 600", 2, "f64"}}) {
+    write("box.vphi", fmt::format(fmt::runtime(model), lattice, precision));
+    const std::string run = "run box.vphi --device native --quiet --restart ";
+    const auto one = vphi(run + "--out one");
+    ASSERT_EQ(one.status, 0) << one.error;
+    const auto three = vphi(run + "--out three --ranks 3");
+    ASSERT_EQ(three.status, 0) << three.error;
+    for (const auto& [name, components] : sets)
+      for (int entry = 0; entry < components; ++entry) {
+        const auto a = read("one", name, entry, dims, components),
+                   b = read("three", name, entry, dims, components);
+        EXPECT_EQ(a.cells, b.cells) << name;
+        EXPECT_EQ(a.values, b.values) << name;
+        EXPECT_GT(a.values.size(), 200u) << name;
+      }
+    EXPECT_EQ(text("one/box.xdmf"), text("three/box.xdmf"));
+  }
+  const auto check = vphi("check box.vphi --ranks 3");
+  EXPECT_NE(check.out.find("for snapshot(phi^2"), std::string::npos) << "only what chooses sites";
 }
 
 /// A product of links along the axis that is cut: each rank computes it from gathered arrays.

@@ -52,14 +52,5 @@ TEST(Ghosts, ReachAroundTheLatticeOverSeveralRanks) {
   }
 }
 
-TEST(Ghosts, OfOtherRanksThanNeighboursAreKnown) {
-  Cut cut;
-  cut.axis = 2, cut.whole = 10, cut.slab = 2;
-  EXPECT_FALSE(beyond_neighbours(cut, 3, {2, 2}));
-  EXPECT_TRUE(beyond_neighbours(cut, 3, {0, 3}));  // the first has two planes
-  cut.all = true;
-  EXPECT_TRUE(beyond_neighbours(cut, 3, {0, 0}));
-}
-
 }  // namespace
 }  // namespace vphi::runtime

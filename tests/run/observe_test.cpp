@@ -304,13 +304,17 @@ TEST(Profile, MeanOverTheOtherAxes) {
     for (int y = 0; y < 3; ++y)
       for (int x = 0; x < 4; ++x) f[(z * 3 + y) * 4 + x] = 100 * z + 10 * (y - 1) + (x - 1.5);
   const Grid grid{{4, 3, 5, 1}, 3, 0.5, 1};
-  const auto along_z = axis_profile(grid, f, 2);
+  fft::SharedTransform whole(grid.box(), 1);
+  const auto along = [&](int axis) { return axis_profile(grid, axis_sums(grid, whole, f, axis)); };
+  const auto along_z = along(2);
   ASSERT_EQ(along_z.size(), 5U);
   for (int z = 0; z < 5; ++z) {
     EXPECT_NEAR(along_z[z].mean, 100 * z, 1e-12);
     EXPECT_EQ(along_z[z].x, (z - 2) * 0.5);
+    EXPECT_EQ(along_z[z].count, 12);
   }
-  EXPECT_NEAR(axis_profile(grid, f, 1)[2].mean, 210, 1e-12);
+  EXPECT_NEAR(along(1)[2].mean, 210, 1e-12);
+  EXPECT_NEAR(along(0)[0].mean, 198.5, 1e-12);
 }
 
 TEST(Profile, ByDistance) {
@@ -321,7 +325,8 @@ TEST(Profile, ByDistance) {
     const int x = i % 9 - 4, y = i / 9 % 9 - 4, z = i / 81 - 4;
     r2[i] = 0.25 * (x * x + y * y + z * z);
   }
-  const auto points = radial_profile(grid, r2);
+  fft::SharedTransform whole(grid.box(), 1);
+  const auto points = radial_profile(grid, distance_sums(grid, whole, r2, From::Centre));
   EXPECT_EQ(points[0].mean, 0);
   EXPECT_EQ(points[1].count, 18);  // 6 faces and 12 edges lie within 1.5 spacings
   EXPECT_NEAR(points[1].mean, (6 * 0.25 + 12 * 0.5) / 18, 1e-14);
@@ -335,8 +340,9 @@ TEST(Correlator, AgainstDirectSums) {
   const auto f = noise(120, 4), g = noise(120, 5);
   const double f0 = mean(f), g0 = mean(g);
   std::vector<fft::Complex> products(grid.box().modes());
-  add_product(grid, f, g, 1, products);
-  const auto c = correlations(grid, products);
+  fft::SharedTransform whole(grid.box(), 2);
+  add_product(whole, f, g, 1, products);
+  const auto c = correlations(grid, whole, products);
   for (int r = 0; r < 120; ++r) {
     const int rx = r % 6, ry = r / 6 % 5, rz = r / 30;
     double sum = 0;
@@ -346,10 +352,13 @@ TEST(Correlator, AgainstDirectSums) {
     }
     EXPECT_NEAR(c[r], sum / 120, 1e-13);
   }
-  const auto along = axis_correlator(grid, c, 0);
+  const auto along = axis_correlator(grid, on_axis(grid, whole, c, 0));
   ASSERT_EQ(along.size(), 4U);
   EXPECT_NEAR(along[1].mean, (c[1] + c[5]) / 2, 1e-15);
-  const auto radial = radial_correlator(grid, c);
+  EXPECT_EQ(along[3].count, 1);
+  EXPECT_NEAR(axis_correlator(grid, on_axis(grid, whole, c, 2))[1].mean, (c[30] + c[90]) / 2,
+              1e-15);
+  const auto radial = radial_profile(grid, distance_sums(grid, whole, c, From::FirstSite));
   EXPECT_NEAR(radial[0].mean, c[0], 1e-15);
   EXPECT_EQ(radial[1].count, 18);
 }

@@ -17,6 +17,10 @@
 
 namespace vphi::io {
 
+/// Tables of so many numbers are packed in chunks. Edges of a chunk of three axes or more, and of
+/// fewer.
+inline constexpr std::int64_t kLargeTable = 4096, kChunkOfSites = 64, kChunkOfPlanes = 256;
+
 /// Fletcher's checksum as defined by HDF5.
 std::uint32_t fletcher32(std::span<const std::byte> bytes);
 /// The bytes reordered: byte b of all elements, for each b in turn.

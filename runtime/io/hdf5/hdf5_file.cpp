@@ -34,7 +34,6 @@ namespace fs = std::filesystem;
 using program::Precision;
 using program::Program;
 
-constexpr hsize_t kLarge = 4096;          ///< numbers from which on an array is packed
 constexpr int kDeflate = 1;               ///< more gains little on fields and costs time
 constexpr std::size_t kLongText = 60000;  ///< an attribute holds less than 64 kB
 
@@ -161,7 +160,8 @@ class Hdf5File : public ResultFile {
     const std::vector<hsize_t> sizes(table.shape.begin(), table.shape.end());
     hsize_t count = 1;
     for (auto edge : sizes) count *= edge;
-    const bool large = count >= kLarge;
+    const bool large = count >= kLargeTable;
+    if (table.part.first > 0) return write_next_part(table, at, sizes);
     const Handle set = dataset(table.group(), table.name, at, sizes,
                                narrow ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, large);
     if (large)
@@ -183,6 +183,8 @@ class Hdf5File : public ResultFile {
     else
       give_dimensions(set, table);
   }
+
+  bool takes_parts() const override { return true; }
 
   void swept(const Moment& at, std::span<const Swept> values) override {
     with_reason([&] { series_->add(at, values); });
@@ -246,8 +248,16 @@ class Hdf5File : public ResultFile {
       fail("writing an array (is the disk full?)");
   }
 
+  void write_next_part(const Table& table, const Moment& at, const std::vector<hsize_t>& sizes) {
+    const std::string link = link_of(table.group(), table.name, at);
+    const Handle set(H5Dopen2(file_, link.c_str(), H5P_DEFAULT), H5Dclose, "opening an array");
+    write_packed(set, table, sizes);
+  }
+
   /// Chunk by chunk, packed by several threads (chunks.hpp).
-  void write_packed(hid_t set, const Table& table, const std::vector<hsize_t>& sizes) {
+  void write_packed(hid_t set, const Table& table, std::vector<hsize_t> sizes) {
+    const std::vector<std::uint64_t> chunk = chunk_of(sizes);
+    if (table.part.count > 0) sizes.front() = static_cast<hsize_t>(table.part.count);
     const bool narrow = table.precision == Precision::F32;
     std::vector<float> numbers;
     const std::byte* from = table.raw.get();
@@ -262,18 +272,20 @@ class Hdf5File : public ResultFile {
     const bool busy =
         program_.target == program::Target::Native;  // the run itself uses half of the threads then
     const int threads = std::max(1, runtime::usable_threads() / (busy ? 2 : 1));
-    pack_chunks({from, bytes}, narrow ? 4 : 8, {sizes.begin(), sizes.end()}, chunk_of(sizes),
-                threads, [&](const PackedChunk& chunk) {
-                  const std::vector<hsize_t> at(chunk.start.begin(), chunk.start.end());
-                  if (H5Dwrite_chunk(set, H5P_DEFAULT, 0, at.data(), chunk.bytes.size(),
-                                     chunk.bytes.data()) < 0)
+    pack_chunks({from, bytes}, narrow ? 4 : 8, {sizes.begin(), sizes.end()}, chunk, threads,
+                [&](const PackedChunk& packed) {
+                  std::vector<hsize_t> at(packed.start.begin(), packed.start.end());
+                  at.front() += static_cast<hsize_t>(table.part.first);
+                  if (H5Dwrite_chunk(set, H5P_DEFAULT, 0, at.data(), packed.bytes.size(),
+                                     packed.bytes.data()) < 0)
                     fail("writing an array (is the disk full?)");
                 });
   }
 
   static std::vector<std::uint64_t> chunk_of(std::span<const hsize_t> shape) {
     std::vector<std::uint64_t> chunk;
-    for (auto edge : shape) chunk.push_back(std::min<hsize_t>(edge, shape.size() > 2 ? 64 : 256));
+    for (auto edge : shape)
+      chunk.push_back(std::min<hsize_t>(edge, shape.size() > 2 ? kChunkOfSites : kChunkOfPlanes));
     return chunk;
   }
 

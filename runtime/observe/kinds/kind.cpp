@@ -61,8 +61,15 @@ io::Table FilledOutput::at_sites(std::size_t arrays, const std::vector<std::int6
     table.shape.push_back(program.extent[static_cast<std::size_t>(axis)]);
   table.shape.insert(table.shape.end(), inner.begin(), inner.end());
   table.precision = program.buffers[static_cast<std::size_t>(field.buffer)].precision;
+  table.part = part;
+  const auto plane = static_cast<std::size_t>(program.sites() / table.shape.front());
+  const auto wanted = [&](std::size_t i) {
+    if (part.count == 0) return array(i);
+    return array(i, static_cast<std::size_t>(part.first) * plane,
+                 static_cast<std::size_t>(part.count) * plane);
+  };
   for (std::size_t i = 0; i < arrays; ++i) {
-    const std::vector<double> values = array(i);
+    const std::vector<double> values = wanted(i);
     table.values.resize(arrays * values.size());
     for (std::size_t site = 0; site < values.size(); ++site)
       table.values[site * arrays + i] = values[site];
@@ -84,11 +91,15 @@ std::vector<double> added_power(const FilledOutput& output, fft::SharedTransform
 }  // namespace
 
 bool has_bin_sums(const program::FieldOutput& field) {
-  return field.kind == program::OutputKind::Spectrum ||
-         field.kind == program::OutputKind::Occupation;
+  const program::OutputShape shape = program::row_of(field.kind).shape;
+  return shape == program::OutputShape::WaveNumbers || shape == program::OutputShape::Places;
 }
 
 BinSums bin_sums(const FilledOutput& output, fft::SharedTransform& transform) {
+  const program::OutputRow& row = program::row_of(output.field.kind);
+  if (row.shape == program::OutputShape::Places)
+    return row.axis == program::OutputAxis::ByDistance ? correlator_sums(output, transform)
+                                                       : profile_sums(output, transform);
   const Grid grid = output.grid();
   const program::SpectrumForm& form = output.field.spectrum;
   if (output.field.kind == program::OutputKind::Occupation) {

@@ -59,6 +59,8 @@ struct FilledOutput {
   const Arrays* now = nullptr;
   /// Where ranks have made them: bin_sums.
   const BinSums* sums = nullptr;
+  /// Of a snapshot of all sites, the part that is wanted; count 0: all.
+  io::Table::Part part = {};
 
   /// Number of arrays.
   std::size_t count() const { return field.more.size() + 1; }
@@ -76,7 +78,7 @@ struct FilledOutput {
   /// The values as rows with the columns of the kind.
   io::Table rows(std::vector<double> values) const;
   /// `arrays` at each site: sites slowest axis first, then `inner` lengths, one number of each
-  /// array.
+  /// array. Those of `part` alone.
   io::Table at_sites(std::size_t arrays, const std::vector<std::int64_t>& inner) const;
 };
 
@@ -84,12 +86,15 @@ struct FilledOutput {
 io::Table rows_of(const program::Program& program, const program::FieldOutput& field,
                   std::vector<double> values);
 
-/// Whether the table is made of sums over the modes of bins, which ranks that share a box make
-/// together, each of its own sites.
+/// Whether the table is made of sums over the modes or sites of bins, which ranks that share a box
+/// make together, each of its own sites: spectra, occupation numbers, profiles, correlators.
 bool has_bin_sums(const program::FieldOutput& field);
 /// These sums. `output.read` gives own sites of the transform. Called by all of its ranks; the
 /// first has the sums. Precondition: has_bin_sums.
 BinSums bin_sums(const FilledOutput& output, fft::SharedTransform& transform);
+/// Of a profile and a correlator (profile.hpp).
+BinSums profile_sums(const FilledOutput& output, fft::SharedTransform& transform);
+BinSums correlator_sums(const FilledOutput& output, fft::SharedTransform& transform);
 /// The sums of the ranks, or those of the whole arrays.
 BinSums sums_of_all(const FilledOutput& output);
 

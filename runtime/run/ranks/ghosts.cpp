@@ -22,13 +22,6 @@ ImageMask image_mask(const Cut& cut, Cut::End end, Precision precision) {
   return mask;
 }
 
-bool beyond_neighbours(const Cut& cut, int ranks, const std::array<int, 2>& depth) {
-  if (cut.all) return true;
-  for (int rank = 0; rank < ranks; ++rank)
-    if (std::max(depth[0], depth[1]) > cut.planes(ranks, rank).count) return true;
-  return false;
-}
-
 std::size_t planes_in_memory(const program::Program& p) {
   return static_cast<std::size_t>(p.extent[static_cast<std::size_t>(p.cut.axis)]);
 }

@@ -53,9 +53,6 @@ int lanes_of(const program::Buffer& buffer);
 std::vector<GhostPlanes> ghosts_of(const program::Cut& cut, int ranks, int rank,
                                    const std::array<int, 2>& depth);
 
-/// Whether they are planes of other ranks than the two neighbours, on some rank.
-bool beyond_neighbours(const program::Cut& cut, int ranks, const std::array<int, 2>& depth);
-
 /// Lines of planes: what a cut along two axes has in place of whole planes. Numbers of planes and
 /// lines count memory, ghosts included.
 struct GhostBlock {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/io/files/real_bytes.hpp"
+#include "runtime/io/results.hpp"
 #include "runtime/observe/kinds/kind.hpp"
 #include "runtime/run/starts/own_field.hpp"
 
@@ -13,7 +14,13 @@ namespace {
 using program::FieldOutput;
 using program::Program;
 
-bool joined(const Program& p, const FieldOutput& field, int ranks) {
+bool joined(const Program& p, const std::string& file, const FieldOutput& field, int ranks) {
+  if (field.kind == FieldOutput::Kind::Snapshot && observe::takes_all_sites(field) &&
+      io::takes_parts(file)) {
+    const auto extent = p.whole_extent();
+    const std::vector<std::int64_t> sites(extent.rend() - p.dims, extent.rend());
+    return io::parts_of_sites(sites).size() == 1;
+  }
   if (observe::has_bin_sums(field)) return !transformed_by_ranks(p, ranks);
   return !observe::read_in_parts(field);
 }
@@ -39,7 +46,8 @@ JoinedArrays joined_arrays(const Program& of_rank, int ranks) {
   };
   for (const program::Output& output : of_rank.outputs)
     for (const FieldOutput& field : output.fields)
-      if (joined(of_rank, field, ranks)) add(field.name, bytes_of_number(of_rank, field));
+      if (joined(of_rank, output.file, field, ranks))
+        add(field.name, bytes_of_number(of_rank, field));
   for (const program::RandomField& field : of_rank.random)
     if (!drawn_by_ranks(of_rank, field, ranks))
       add("the start of " + of_rank.buffers[static_cast<std::size_t>(field.buffer)].name,

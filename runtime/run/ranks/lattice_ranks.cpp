@@ -127,123 +127,68 @@ void LatticeRanks::through_host(const Wanted& wanted) {
     comm_.to_all(own, all);
     device_.upload(one.all, 0, all);
   }
-  for (const Wanted::Dealt& dealt : wanted.dealt) dealt_through_host(dealt);
-  for (const Wanted::Ghosts& ghosts : wanted.ghosts) {
-    if (program_.cut.second.ranks > 1 || ghosts.lanes > 0)
-      messages_through_host(ghosts);
-    else if (beyond_neighbours(program_.cut, comm_.size(), ghosts.depth))
-      others_through_host(ghosts);
-    else
-      neighbours_through_host(ghosts);
-  }
+  if (!wanted.ghosts.empty() || !wanted.dealt.empty()) arrays_through_host(wanted);
 }
 
-/// Lines of planes, or planes of classes of sites, in the order in which both ends list them.
-void LatticeRanks::messages_through_host(const Wanted::Ghosts& ghosts) {
-  Wanted wanted;
-  wanted.ghosts.push_back(ghosts);
-  const auto between = [&](int from, int to) {
-    return array_messages(program_, comm_.size(), wanted, from, to);
-  };
-  const auto bytes_of = [](const std::vector<Message>& list) {
+namespace {
+
+/// An array of `wanted` by the number that messages have of it: where they come from, or go to.
+BufferHandle array_of(const Wanted& wanted, std::size_t number, bool from) {
+  if (number < wanted.ghosts.size()) return wanted.ghosts[number].array;
+  const Wanted::Dealt& dealt = wanted.dealt[number - wanted.ghosts.size() - wanted.joined.size()];
+  return from ? dealt.from : dealt.to;
+}
+
+/// The messages of this rank to or from each one, and their bytes one after the other.
+struct MessagesOfRanks {
+  std::vector<std::vector<Message>> list;
+  std::vector<std::size_t> bytes;  ///< by rank
+  std::size_t all = 0;
+
+  void add(std::vector<Message> messages) {
     std::size_t sum = 0;
-    for (const Message& message : list) sum += message.bytes;
-    return sum;
+    for (const Message& message : messages) sum += message.bytes;
+    list.push_back(std::move(messages)), bytes.push_back(sum), all += sum;
+  }
+  template <class Byte>
+  std::vector<std::span<Byte>> parts(std::span<std::byte> block) const {
+    std::vector<std::span<Byte>> spans;
+    for (const std::size_t some : bytes) {
+      spans.push_back(block.first(some));
+      block = block.subspan(some);
+    }
+    return spans;
+  }
+};
+
+}  // namespace
+
+/// What all ranks want of arrays goes at once: one message from each rank to each that wants
+/// something of it. Both ends list its pieces in the same order.
+void LatticeRanks::arrays_through_host(const Wanted& wanted) {
+  MessagesOfRanks out, in;
+  for (int r = 0; r < comm_.size(); ++r) {
+    out.add(array_messages(program_, comm_.size(), wanted, comm_.rank(), r));
+    in.add(array_messages(program_, comm_.size(), wanted, r, comm_.rank()));
+  }
+  const Staging given(device_, out.all), taken(device_, in.all);
+  const auto each = [&](const MessagesOfRanks& messages, std::span<std::byte> block,
+                        const auto& move) {
+    std::size_t at = 0;
+    for (const auto& of_rank : messages.list)
+      for (const Message& message : of_rank) {
+        move(message, block.subspan(at, message.bytes));
+        at += message.bytes;
+      }
   };
-  std::vector<Bytes> given, taken;
-  for (int r = 0; r < comm_.size(); ++r) {
-    const auto out = between(comm_.rank(), r);
-    Bytes& bytes = given.emplace_back(bytes_of(out));
-    std::size_t at = 0;
-    for (const Message& message : out) {
-      device_.download(std::span(bytes).subspan(at, message.bytes), ghosts.array, message.from);
-      at += message.bytes;
-    }
-    taken.emplace_back(bytes_of(between(r, comm_.rank())));
-  }
-  const std::vector<std::span<const std::byte>> to(given.begin(), given.end());
-  const std::vector<std::span<std::byte>> from(taken.begin(), taken.end());
-  comm_.each_to_each(to, from);
-  for (int r = 0; r < comm_.size(); ++r) {
-    std::size_t at = 0;
-    for (const Message& message : between(r, comm_.rank())) {
-      const auto lines = std::span(taken[static_cast<std::size_t>(r)]).subspan(at, message.bytes);
-      change(message.mask, lines);
-      device_.upload(ghosts.array, message.to, lines);
-      at += message.bytes;
-    }
-  }
-}
-
-void LatticeRanks::dealt_through_host(const Wanted::Dealt& dealt) {
-  const auto own = static_cast<std::size_t>(comm_.rank());
-  const auto ranks = static_cast<std::size_t>(comm_.size());
-  std::vector<Bytes> given, taken;
-  for (std::size_t r = 0; r < ranks; ++r) {
-    const Wanted::Runs &out = dealt.runs[own][r], &in = dealt.runs[r][own];
-    given.emplace_back(out.bytes * out.count), taken.emplace_back(in.bytes * in.count);
-    for (std::uint64_t k = 0; k < out.count; ++k)
-      device_.download(std::span(given[r]).subspan(k * out.bytes, out.bytes), dealt.from,
-                       out.from + k * out.from_step);
-  }
-  const std::vector<std::span<const std::byte>> to(given.begin(), given.end());
-  const std::vector<std::span<std::byte>> from(taken.begin(), taken.end());
-  comm_.each_to_each(to, from);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    const Wanted::Runs& in = dealt.runs[r][own];
-    for (std::uint64_t k = 0; k < in.count; ++k)
-      device_.upload(dealt.to, in.to + k * in.to_step,
-                     std::span(taken[r]).subspan(k * in.bytes, in.bytes));
-  }
-}
-
-void LatticeRanks::others_through_host(const Wanted::Ghosts& ghosts) {
-  const Cut& cut = program_.cut;
-  const std::size_t plane = plane_bytes(program_, ghosts.precision);
-  const auto bytes = [&](std::int64_t planes) { return static_cast<std::size_t>(planes) * plane; };
-  const Staging own_block(device_, bytes(cut.own)), all_block(device_, bytes(cut.whole));
-  device_.download(own_block.bytes, ghosts.array, bytes(cut.ghost[0]));
-  comm_.to_all(own_block.bytes, all_block.bytes);
-  for (const GhostPlanes& planes : ghosts_of(cut, comm_.size(), comm_.rank(), ghosts.depth)) {
-    const std::int64_t from =
-        cut.planes(comm_.size(), planes.of).first + planes.from - cut.ghost[0];
-    const auto place = all_block.bytes.subspan(bytes(from), bytes(planes.count));
-    const ImageMask mask = image_mask(cut, planes.change, ghosts.precision);
-    change(mask, place);
-    device_.upload(ghosts.array, bytes(planes.to), place);
-    change(mask, place);  // another ghost may be an image of the same planes
-  }
-}
-
-void LatticeRanks::neighbours_through_host(const Wanted::Ghosts& ghosts) {
-  const Cut& cut = program_.cut;
-  const auto first = static_cast<std::size_t>(cut.ghost[0]),
-             own = static_cast<std::size_t>(cut.own);
-  const std::size_t plane = plane_bytes(program_, ghosts.precision);
-  const auto below = static_cast<std::size_t>(ghosts.depth[0]),
-             above = static_cast<std::size_t>(ghosts.depth[1]);
-  // own planes at both ends: what neighbours want, and what images need
-  const std::size_t deep = std::max(below, above);
-  const Staging low_block(device_, deep * plane), high_block(device_, deep * plane),
-      under_block(device_, below * plane), over_block(device_, above * plane);
-  const auto low = low_block.bytes, high = high_block.bytes, under = under_block.bytes,
-             over = over_block.bytes;
-  device_.download(low, ghosts.array, first * plane);
-  device_.download(high, ghosts.array, (first + own - deep) * plane);
-  comm_.ring(low.first(above * plane), high.last(below * plane), under, over);
-  for (const GhostPlanes& planes : ghosts_of(cut, comm_.size(), comm_.rank(), ghosts.depth)) {
-    const bool up = planes.to >= static_cast<std::int64_t>(first + own);
-    const auto at = static_cast<std::size_t>(planes.to) - (up ? first + own : first - below);
-    const auto place =
-        (up ? over : under).subspan(at * plane, static_cast<std::size_t>(planes.count) * plane);
-    if (planes.of == comm_.rank()) {
-      const auto from = static_cast<std::size_t>(planes.from) - (up ? first + own - deep : first);
-      std::ranges::copy((up ? high : low).subspan(from * plane, place.size()), place.begin());
-    }
-    change(image_mask(cut, planes.change, ghosts.precision), place);
-  }
-  if (below > 0) device_.upload(ghosts.array, (first - below) * plane, under);
-  if (above > 0) device_.upload(ghosts.array, (first + own) * plane, over);
+  each(out, given.bytes, [&](const Message& message, std::span<std::byte> bytes) {
+    device_.download(bytes, array_of(wanted, message.array, true), message.from);
+  });
+  comm_.each_to_each(out.parts<const std::byte>(given.bytes), in.parts<std::byte>(taken.bytes));
+  each(in, taken.bytes, [&](const Message& message, std::span<std::byte> bytes) {
+    change(message.mask, bytes);
+    device_.upload(array_of(wanted, message.array, false), message.to, bytes);
+  });
 }
 
 namespace {

@@ -49,10 +49,7 @@ class LatticeRanks {
 
  private:
   void through_host(const Wanted& wanted);
-  void dealt_through_host(const Wanted::Dealt& dealt);
-  void messages_through_host(const Wanted::Ghosts& ghosts);
-  void others_through_host(const Wanted::Ghosts& ghosts);
-  void neighbours_through_host(const Wanted::Ghosts& ghosts);
+  void arrays_through_host(const Wanted& wanted);
   /// Null: through the memory of the host.
   DeviceExchange* between_devices();
   std::unique_ptr<DeviceExchange> choose();
