@@ -4,6 +4,7 @@
 
 #include "compiler/physics/spinors/linear_map.hpp"
 #include "compiler/text/solver.hpp"
+#include "compiler/text/squares.hpp"
 
 namespace vphi::physics {
 
@@ -28,6 +29,7 @@ void PseudofermionField::add_solution(const DeterminantFactor& factor, const Lin
   if (!wants_hermitian(chosen)) return add_solve(factor, chosen, false, unknown, right_, to, kicks);
   LinearSystem system = square_system(chosen, factor, inner);
   if (text::calls(*chosen.solver, "adj")) system.adjoint = system.op;
+  system.solver = text::for_squares(*system.solver);
   add_system(std::move(system), inner, right_, to, kicks);
   const std::string shown = fmt::format("adj({}) of the solution for {}", factor.name, name_);
   if (!halves()) {
