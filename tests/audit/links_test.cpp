@@ -155,7 +155,8 @@ Compilation determinant(const std::string& more, const std::string& local,
                           "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
                        << more << "D(psi) = psi - 0.12*hop(psi)" << local << "\n"
                        << "action quarks = pseudofermion(D, solver = cg(1e-8), even_odd = on)\n"
-                          "sample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = 1\n}\n"
+                          "sample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = 1, "
+                          "scheme = leapfrog\n}\n"
                           "init U ~ hot\nevery 1 trajectory: deltaH -> \"a.h5\"\n";
   CompileOptions options;
   options.precision = precision;
