@@ -146,6 +146,65 @@ TEST_P(SolverIterations, ReadWhatTheyMust) {
 INSTANTIATE_TEST_SUITE_P(Precisions, SolverIterations,
                          ::testing::Values(std::pair{"f32", 128}, std::pair{"f64", 255}));
 
+Compilation determinant(const std::string& more, const std::string& local,
+                        const std::string& precision) {
+  const vphi::testing::ScratchFolder folder;
+  const std::string model = folder / "determinant.vphi";
+  std::ofstream(model) << "model determinant \"Wilson\"\nlattice grid: 24^4\n"
+                          "gauge U: SU(3), store = rows(2)\nfermion psi: spinor\n"
+                          "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n"
+                       << more << "D(psi) = psi - 0.12*hop(psi)" << local << "\n"
+                       << "action quarks = pseudofermion(D, solver = cg(1e-8), even_odd = on)\n"
+                          "sample hmc, trajectories = 1, tau = 1 {\n  level quarks: steps = 1, "
+                          "scheme = leapfrog\n}\n"
+                          "init U ~ hot\nevery 1 trajectory: deltaH -> \"a.h5\"\n";
+  CompileOptions options;
+  options.precision = precision;
+  return compile_model(model, options, ways().back().target);
+}
+
+// A round of cg on M adj(M): two hops for each factor, |adj(M) p|^2 with the second, r and |r|^2 in
+// the fourth, in which the product stays in registers; then x and p. 6144 bytes in f64.
+TEST(RoundsOfADeterminant, ReadWhatTheyMust) {
+  const Compilation compilation = determinant("", " + 0.02i*gamma5*psi", "f64");
+  ASSERT_TRUE(compilation.program);
+  const bool machine_code = !runtime::nvrtc_version(nullptr).empty();
+  std::map<std::string, std::pair<int, int>> traffic;  // of a site: numbers read, written
+  for (const program::Kernel& kernel : compilation.program->kernels) {
+    const bool number = kernel.name.find_first_not_of("0123456789", 8) == std::string::npos;
+    if (kernel.name != "solve_1" && !(kernel.name.starts_with("solve_1_") && number)) continue;
+    traffic[kernel.name] = {kernel.loads, kernel.stores};
+    if (!machine_code) continue;
+    const Machine machine = compiled(kernel.source);
+    EXPECT_EQ(machine.spilled, 0) << kernel.name << machine.log;
+  }
+  const std::map<std::string, std::pair<int, int>> least = {{"solve_1", {120, 24}},
+                                                            {"solve_1_2", {144, 24}},
+                                                            {"solve_1_3", {120, 24}},
+                                                            {"solve_1_4", {168, 24}},
+                                                            {"solve_1_5", {72, 48}}};
+  EXPECT_EQ(traffic, least);
+}
+
+// The 24 leaves of a clover term share six antihermitian matrices of a site, made in one sweep; a
+// kick reads 18 of its neighbours' and no other spinors than those of the hops.
+TEST(ForceOfACloverTerm, ReadsSharedMatrices) {
+  const Compilation compilation = determinant(
+      "C[mu,nu] = loop(mu, nu, -mu, -nu) + loop(nu, -mu, -nu, mu) + loop(-mu, -nu, mu, nu)"
+      " + loop(-nu, mu, nu, -mu)\nF[mu,nu] = (C[mu,nu] - adj(C[mu,nu]))/8\n",
+      " - 0.12*sum(gamma[mu]*gamma[nu]*F[mu,nu]*psi, mu < nu)", "f32");
+  ASSERT_TRUE(compilation.program);
+  int made = 0, kicks = 0;
+  for (const program::Kernel& kernel : compilation.program->kernels) {
+    if (kernel.name.starts_with("at_sites")) made += kernel.stores;
+    if (!kernel.name.starts_with("kick_quarks_")) continue;
+    EXPECT_LE(kernel.loads, 131) << kernel.name;
+    ++kicks;
+  }
+  EXPECT_EQ(made, 6 * 9);
+  EXPECT_EQ(kicks, 4);
+}
+
 class Propagators : public ::testing::TestWithParam<std::pair<const char*, int>> {};
 
 // Twelve columns, as many in one go as fit the registers: a round reads each link once for all of

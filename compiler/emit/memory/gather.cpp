@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <map>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 #include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/stencil.hpp"
 #include "compiler/emit/math/draws.hpp"
+#include "compiler/emit/text/instances.hpp"
 
 namespace vphi::emit {
 namespace {
@@ -85,6 +88,11 @@ Code cell_index(const Job& job, At at) {
   return index;
 }
 
+/// What is added to a place for the instance of a group.
+Code first_place(const Job& job) {
+  return places_of_all_instances(job) ? Code("first_place + ") : Code();
+}
+
 }  // namespace
 
 std::int64_t Gather::cells(const kernel::Kernel& kernel, int axis) {
@@ -122,8 +130,8 @@ Code Gather::site_in_memory_order() {
            last_coordinate(job_, colours_of(order)) + sites_before_place(job_) +
            code(
                "const vphi_index shade = colour;\n"
-               "const vphi_index place = shade*{} + cell;\n",
-               cells);
+               "const vphi_index place = {}shade*{} + cell;\n",
+               first_place(job_), cells);
   }
   Code sum;
   for (int axis = 0; axis < kernel_.dims; ++axis) {
@@ -135,8 +143,8 @@ Code Gather::site_in_memory_order() {
   return coloured(job_) +
          code(
              "const vphi_index shade = ({}) % {};\n"
-             "const vphi_index place = shade*{} + {};\n",
-             sum.empty() ? lit(0) : sum, lit(order.modulus), cells,
+             "const vphi_index place = {}shade*{} + {};\n",
+             sum.empty() ? lit(0) : sum, lit(order.modulus), first_place(job_), cells,
              cell_index(job_, [](int axis) { return Code(algebra::kAxisNames[axis]); }));
 }
 
@@ -173,22 +181,25 @@ Code Gather::place(const Offset& offset, int copy) {
   const Code shade =
       change == 0 ? "shade" : code("(shade + {}) % {}", lit(change), lit(order.modulus));
   const Code cell = cell_index(job_, [&](int axis) { return axis_index(axis, offset.d[axis]); });
-  text_ += code("const vphi_index {} = {}*{} + {};\n", name, shade,
+  text_ += code("const vphi_index {} = {}{}*{} + {};\n", name, first_place(job_), shade,
                 lit(kernel_.sites() / order.modulus), cell);
   return name;
 }
 
-Code Gather::stores(const Job& job, bool strip) {
+namespace {
+
+/// Statements that store these of the kernel's stores; of a place in memory all or none.
+Code store_lines(const Job& job, const std::set<std::size_t>& which, bool strip) {
   Code text, last;
   std::set<std::size_t> begun;
-  for (std::size_t i = 0; i < job.kernel.stores.size(); ++i) {
+  for (const std::size_t i : which) {
     const std::size_t array = position(job.kernel, job.kernel.stores[i].array);
     const bool same = job.kernel.arrays[array].store == job.body.real;
     const MemoryPlace& place = job.places[array];
     const Code value = (same ? "" : Code("(") + type_name(job.kernel.arrays[array].store) + ")") +
                        "out." + job.body.store_members[i];
     if (strip) {
-      text += code("{}[k] = {};\n", next_of_strip(job, array), value);
+      text += code("{}[k] = {};\n", Gather::next_of_strip(job, array), value);
       continue;
     }
     if (place.lanes == 1) {
@@ -205,6 +216,55 @@ Code Gather::stores(const Job& job, bool strip) {
     text += code("{}.{} = {};\n", all, "xyzw"[place.lane], value);
   }
   return text + last;
+}
+
+/// The array, or the one in whose memory it lies.
+std::size_t memory_of(const Job& job, std::size_t array) {
+  return job.places[array].lanes > 1 ? home_of(job, array) : array;
+}
+
+/// What can be stored behind each piece of the site function: values that are in `out` by then,
+/// with all that share their place in memory, where no piece after it reads from there.
+std::vector<std::set<std::size_t>> stores_of_pieces(const Job& job) {
+  std::map<std::size_t, std::set<std::size_t>> open, reads;  // by memory: stores, and reads to come
+  const auto of_store = [&](std::size_t i) {
+    return memory_of(job, position(job.kernel, job.kernel.stores[i].array));
+  };
+  for (std::size_t i = 0; i < job.kernel.stores.size(); ++i) open[of_store(i)].insert(i);
+  const std::map<std::size_t, std::set<std::size_t>> whole = open;
+  for (std::size_t k = 0; k < job.body.reads.size(); ++k) {
+    const std::size_t array = position(job.kernel, job.body.reads[k].array);
+    if (!job.kernel.arrays[array].next) reads[memory_of(job, array)].insert(k);
+  }
+  std::vector<std::set<std::size_t>> stored;
+  std::set<std::size_t> made;  // memories whose values are all in `out`
+  for (const Piece& piece : job.body.pieces) {
+    for (auto& [memory, to_come] : reads)
+      for (const std::size_t k : piece.reads) to_come.erase(k);
+    for (const std::size_t i : piece.stores) {
+      std::set<std::size_t>& rest = open[of_store(i)];
+      rest.erase(i);
+      if (rest.empty()) made.insert(of_store(i));
+    }
+    std::set<std::size_t>& now = stored.emplace_back();
+    std::erase_if(made, [&](std::size_t memory) {
+      if (!reads[memory].empty()) return false;
+      now.insert(whole.at(memory).begin(), whole.at(memory).end());
+      return true;
+    });
+  }
+  return stored;
+}
+
+}  // namespace
+
+Code Gather::stores(const Job& job, bool strip) {
+  std::set<std::size_t> rest;
+  for (std::size_t i = 0; i < job.kernel.stores.size(); ++i) rest.insert(i);
+  if (!strip)
+    for (const std::set<std::size_t>& done : stores_of_pieces(job))
+      for (const std::size_t i : done) rest.erase(i);
+  return store_lines(job, rest, strip);
 }
 
 Code Gather::coordinates() {
@@ -443,14 +503,15 @@ Code Gather::with_draws(Code fills) {
 Code Gather::in_pieces() {
   text_ = coordinates() + axes_filled();
   const std::vector<Code> draws = draw_pieces(job_, "at");
-  std::size_t drawn = 0;  // pieces of `draws`
+  const std::vector<std::set<std::size_t>> stored = stores_of_pieces(job_);
+  std::size_t drawn = 0, number = 0;  // pieces of `draws`, of the function
   for (const Piece& piece : job_.body.pieces) {
     for (const std::size_t k : piece.reads) {
       const Code fill = filled(job_.body.reads[k]);
       text_ += fill;
     }
     for (; piece.draws > 0 && drawn <= piece.draws; ++drawn) text_ += draws[drawn];
-    text_ += piece.lines;
+    text_ += piece.lines + store_lines(job_, stored[number++], false);
   }
   return text_;
 }

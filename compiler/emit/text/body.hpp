@@ -46,11 +46,13 @@ struct Draw {
 };
 
 /// A piece of the site function, where a site reads many numbers. Reads and random numbers come
-/// right before the first piece that uses them.
+/// right before the first piece that uses them. A value that is stored is put into `out` by the
+/// piece that makes it, so that it need not be held until the end.
 struct Piece {
   std::vector<std::size_t> reads;  ///< indices into Body::reads
   std::size_t draws = 0;           ///< how many of Body::draws are computed by then
-  Code lines;
+  Code lines = {};
+  std::vector<std::size_t> stores = {};  ///< of the kernel, whose values are in `out` by then
 };
 
 /// A loop of rounds that the lanes of a vector make together, where the site function is in parts

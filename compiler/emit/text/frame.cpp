@@ -13,6 +13,7 @@
 #include "compiler/emit/math/unit_log.hpp"
 #include "compiler/emit/math/vector_math.hpp"
 #include "compiler/emit/patterns/single_site.hpp"
+#include "compiler/emit/text/instances.hpp"
 #include "compiler/emit/text/reading.hpp"
 
 namespace vphi::emit {
@@ -203,10 +204,20 @@ std::array<std::uint32_t, 3> grid_of(const Job& job, const Groups& groups) {
   return {word(all), 1, 1};
 }
 
+bool places_of_all_instances(const Job& job) {
+  const kernel::Kernel& kernel = job.kernel;
+  return kernel.instances > 1 && kernel.reach == kernel::Reach::Launch && has_site_order(job) &&
+         kernel.instances * kernel.sites() < std::int64_t{1} << 31;
+}
+
 Code instance_pointers(const Job& job, const Bindings& bindings, std::int64_t partials,
                        bool counter) {
   if (job.kernel.instances == 1) return draw_start(job, bindings, "0");
   Code text = "const vphi_wide instance = vphi_instance();\n";
+  const bool by_place = places_of_all_instances(job);
+  if (by_place)
+    text += code("const vphi_index first_place = (vphi_index)instance * {};\n",
+                 index_literal(job, job.kernel.sites()));
   const auto move = [&](const Code& pointer, std::int64_t words) {
     text += words == 1 ? code("{} += instance;\n", pointer)
                        : code("{} += instance * {}u;\n", pointer, words);
@@ -214,6 +225,7 @@ Code instance_pointers(const Job& job, const Bindings& bindings, std::int64_t pa
   for (std::size_t i = 0; i < job.kernel.arrays.size(); ++i) {
     const kernel::ArrayParam& array = job.kernel.arrays[i];
     if (array.elements > 0 || job.places[i].lane > 0) continue;
+    if (by_place && job.places[i].home >= 0) continue;
     if (array.read || !array.next) move(read_pointer(job, i), job.kernel.sites());
     if (array.next) move(write_pointer(job, i), job.kernel.sites());
   }

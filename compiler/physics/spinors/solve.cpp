@@ -347,6 +347,13 @@ std::optional<Value> Lowerer::read_solve(const dsl::Expr& e, const Scope& scope)
   return x;
 }
 
+namespace {
+
+/// Among the watched actions: one whose forces are read, not the rounds of its solves alone.
+std::string force_of(const std::string& action) { return "force(" + action + ")"; }
+
+}  // namespace
+
 /// A scalar of the last trajectory, where the argument is an action of `sample hmc`.
 std::optional<Value> Lowerer::of_action(const dsl::Expr& e, const Scope& scope) {
   const dsl::Expr& of = *e.args[0];
@@ -378,6 +385,7 @@ std::optional<Value> Lowerer::of_action(const dsl::Expr& e, const Scope& scope) 
             e.span, "`force` of an action whose loops and other terms move the same momenta"));
   }
   d_.collected.watched_actions.insert(of.text);
+  if (e.text == "force") d_.collected.watched_actions.insert(force_of(of.text));
   const auto place = static_cast<std::size_t>(level - trajectory->levels.begin());
   return Value::of(d_.arena().symbol(Trajectory::of_level(e.text, place), e.span));
 }
@@ -421,8 +429,11 @@ void leave_out_unread(const std::map<std::string, ActionAtEnd>& actions, Traject
 
 void finish_solves(const Program& d, ProgramUnits& units, System& system) {
   if (auto* trajectory = std::get_if<Trajectory>(&system.dynamics)) {
-    for (Trajectory::Level& level : trajectory->levels)
+    for (Trajectory::Level& level : trajectory->levels) {
       level.watched = d.collected.watched_actions.contains(level.shown);
+      if (d.collected.watched_actions.contains(force_of(level.shown))) continue;
+      for (Update& kick : level.kicks) kick.force2 = {};
+    }
     leave_out_unread(d.collected.actions_at_end, *trajectory);
   }
   if (system.solves.empty()) return;

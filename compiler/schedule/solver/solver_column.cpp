@@ -214,6 +214,17 @@ Value SolveColumn::apply(Block& block, const dsl::Expr& e, const Value& v, bool 
   return image_of(block, operation, mapped(block, operation, given_to(block, e, v)));
 }
 
+Value SolveColumn::halfway(Block& block, const dsl::Expr& e, const Value& v) const {
+  physics::LinearMap map = map_in(block, e, false);
+  const auto middle = map.stages.begin() + std::ssize(map.stages) / 2;
+  const int parity = middle->parity;
+  map.image = std::move(middle->values);
+  map.stages.erase(middle, map.stages.end());
+  std::vector<Expr> image = mapped(block, map, given_to(block, e, v));
+  for (Expr& part : image) part = block.parity_array("stage", part, parity);
+  return of_parts(image);
+}
+
 Value SolveColumn::run(Block& block, const dsl::Expr& e, const Values& values) {
   SolverMeaning meaning;
   meaning.op = text_.op;
@@ -225,6 +236,7 @@ Value SolveColumn::run(Block& block, const dsl::Expr& e, const Values& values) {
   meaning.apply = [&](const dsl::Expr& at, const Value& v, bool adjoint) {
     return apply(block, at, v, adjoint);
   };
+  meaning.halfway = [&](const Value& v) { return halfway(block, e, v); };
   if (inner_) meaning.inner = [&](const dsl::Expr& at) { return inner_solution(at); };
   meaning.known = [&](const dsl::Expr& at) -> const Value* { return taken_once(at); };
   return evaluate(e, meaning, arena_);

@@ -128,6 +128,9 @@ class SolveColumn {
   State given_to(Block& block, const dsl::Expr& e, const Value& v) const;
   Value image_of(Block& block, const physics::LinearMap& operation, std::vector<Expr> image) const;
   Value apply(Block& block, const dsl::Expr& e, const Value& v, bool adjoint);
+  /// B^+ v of a system whose operator is B B^+: its stages lead to B^+ v, which is the one in their
+  /// middle, and from there on.
+  Value halfway(Block& block, const dsl::Expr& e, const Value& v) const;
   Value run(Block& block, const dsl::Expr& e, const Values& values);
   /// The right side of the inner system is computed before a round of the outer one, which reads
   /// the solution. It is 0 for a column that is done while others are not.

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "compiler/text/squares.hpp"
+
 namespace vphi::schedule {
 namespace {
 
@@ -125,6 +127,7 @@ class SolverValues {
       }
       return meaning_.apply(e, value(*e.args[1]), true);
     }
+    if (e.text == text::kHalfway) return meaning_.halfway(value(*e.args[0]));
     if (e.text == "inner" || e.text == "again") {
       wants(e, 2);
       if (!meaning_.inner)

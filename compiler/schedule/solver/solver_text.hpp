@@ -20,6 +20,8 @@ struct SolverMeaning {
   /// inner(v, tol): approximately A^-1 v, in the inner precision; null where the text has no inner
   /// solver.
   std::function<physics::Value(const dsl::Expr&)> inner;
+  /// B^+ v of A = B B^+ (text/squares.hpp); null where A is not known to be such a product.
+  std::function<physics::Value(const physics::Value&)> halfway;
   std::string op;  ///< name of the operator
 };
 

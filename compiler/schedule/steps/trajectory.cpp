@@ -287,8 +287,8 @@ class TrajectoryStepBuilder {
                 {worst, arena_.make(Op::Max, {symbol(worst), symbol(solve.residual)})}});
   }
 
-  /// The kicks of a level. Those of a watched action sum the squares of their forces; the last of
-  /// them takes the root of the mean.
+  /// The kicks of a level. Those of an action whose force is read sum the squares of their forces;
+  /// the last of them takes the root of the mean.
   std::vector<int> add_kicks(const Trajectory::Level& level) {
     std::vector<int> parts;
     Expr sum = arena_.integer(0);
@@ -304,7 +304,7 @@ class TrajectoryStepBuilder {
         momenta += static_cast<std::int64_t>(kick.values.size());
       }
       std::vector<kernel::ScalarAssign> finish;
-      if (level.watched && &kick == &level.kicks.back())
+      if (level.watched && momenta > 0 && &kick == &level.kicks.back())
         finish.push_back({of_now("force", level),
                           algebra::pow(sum / arena_.integer(momenta * system_.lattice.sites()),
                                        arena_.rational(1, 2))});

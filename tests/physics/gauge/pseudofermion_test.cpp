@@ -175,6 +175,25 @@ TEST(Pseudofermions, SumsOfPathsInBrackets) {
   }
 }
 
+/// Loops where the spinor is read at the site itself have matrices of the site in memory, whatever
+/// loops and numbers there are: with and without the reverse, with the same matrix or others.
+TEST(Pseudofermions, LoopsAtTheSite) {
+  const std::string p = "loop(x, y, -x, -y)", q = "loop(y, x, -y, -x)", back = "loop(y, -x, -y, x)";
+  for (const std::string gauge : {"U(1)", "SU(2)"})
+    for (const std::string& term :
+         {"0.3*gamma5*(" + p + " - " + q + ")*psi", "0.3*(" + p + " + " + q + ")*psi",
+          "0.2*" + p + "*psi", "0.2i*gamma5*" + q + "*psi + 0.1*gamma[x]*" + back + "*psi",
+          "0.2*gamma[x]*" + p + "*psi - 0.2*gamma[y]*" + q + "*psi - 0.1*" + back + "*psi"}) {
+      SCOPED_TRACE(gauge + ": " + term);
+      const QuarkModel model{.gauge = gauge, .quark = "psi - kappa*hop(psi) + " + term};
+      FixedQuarks quarks(model.text(), gauge == "U(1)" ? 1 : 2, 2, 16, 1.2);
+      quarks.action();
+      const double along = quarks.along_momenta();
+      EXPECT_GT(std::abs(along), 0.03);
+      EXPECT_NEAR(along, quarks.slope(), 1e-7 * std::max(1.0, std::abs(along)));
+    }
+}
+
 /// |det M| of M = R - H R^-1 H at odd sites by a rational function whose error is rounding.
 TEST(Pseudofermions, PowersOfSu3) {
   QuarkModel model = four("psi - kappa*hop(psi)");
