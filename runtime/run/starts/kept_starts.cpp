@@ -13,7 +13,7 @@ using program::RandomField;
 
 namespace {
 
-constexpr std::int64_t kMostDraws = 100000;
+constexpr std::int64_t kMostDraws = 10000;
 
 }  // namespace
 

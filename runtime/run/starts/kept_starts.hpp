@@ -19,7 +19,7 @@ class KeptStarts {
       : program_(program), first_(first), threads_(threads) {}
 
   /// Draws again where `kept` is 0; false where it is 0 nowhere. E0879 where an instance has been
-  /// drawn 100000 times.
+  /// drawn 10000 times.
   bool draw_again(const std::vector<double>& kept);
   /// The arrays of the newest draws, one for each of Program::random.
   std::vector<std::future<std::vector<double>>> fields() const;

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numbers>
+#include <string>
+#include <tuple>
+#include <utility>
 
 #include "runtime/random/philox.hpp"
 #include "runtime/run/session.hpp"
@@ -38,36 +42,55 @@ std::array<Place, 3> rotation(double u, double v, double w) {
 
 }  // namespace
 
+namespace {
+
+std::shared_ptr<const ReadDensity> read_density(const std::string& text, int components) {
+  auto made = std::make_shared<ReadDensity>();
+  made->density = program::point_density(text, components);
+  const std::vector<double>& profile = made->density.profile;
+  const double step = made->density.reach / static_cast<double>(profile.size() - 1);
+  double before = 0, sum = 0;
+  for (std::size_t i = 0; i < profile.size(); ++i) {
+    const double r = step * static_cast<double>(i);
+    const double weight = profile[i] * std::pow(r, components - 1);
+    if (i > 0) sum += (before + weight) / 2 * step;
+    made->weights.push_back(weight);
+    made->within.push_back(sum);
+    before = weight;
+  }
+  return made;
+}
+
+/// Starts that are drawn again ask for the same few densities again and again.
+std::shared_ptr<const ReadDensity> known_density(const std::string& text, int components) {
+  constexpr std::size_t kKept = 8;
+  static std::mutex mutex;
+  static std::vector<std::tuple<std::string, int, std::shared_ptr<const ReadDensity>>> known;
+  const std::scoped_lock lock(mutex);
+  for (const auto& [own, size, density] : known)
+    if (size == components && own == text) return density;
+  if (known.size() == kKept) known.erase(known.begin());
+  known.emplace_back(text, components, read_density(text, components));
+  return std::get<2>(known.back());
+}
+
+}  // namespace
+
 PointDraw::PointDraw(const program::RandomField& field)
     : components_(field.components),
       entry_(field.entry),
       stream_(static_cast<std::uint32_t>(field.stream)),
       amplitude_(field.amplitude),
-      density_(program::point_density(field.file, field.components)) {
-  if (density_.formula.steps.empty()) integrate();
-}
-
-void PointDraw::integrate() {
-  const double step = density_.reach / static_cast<double>(density_.profile.size() - 1);
-  double before = 0, sum = 0;
-  for (std::size_t i = 0; i < density_.profile.size(); ++i) {
-    const double r = step * static_cast<double>(i);
-    const double weight = density_.profile[i] * std::pow(r, components_ - 1);
-    if (i > 0) sum += (before + weight) / 2 * step;
-    weights_.push_back(weight);
-    within_.push_back(sum);
-    before = weight;
-  }
-}
+      read_(known_density(field.file, field.components)) {}
 
 /// The radius within which this share of the points lies.
 double PointDraw::radius(double share) const {
-  const double step = density_.reach / static_cast<double>(within_.size() - 1);
-  const double wanted = share * within_.back();
-  const auto above = std::upper_bound(within_.begin() + 1, within_.end() - 1, wanted);
-  const auto i = static_cast<std::size_t>(above - within_.begin());
-  const double a = weights_[i - 1], slope = (weights_[i] - a) / step;
-  const double rest = wanted - within_[i - 1];
+  const double step = read_->density.reach / static_cast<double>(read_->within.size() - 1);
+  const double wanted = share * read_->within.back();
+  const auto above = std::upper_bound(read_->within.begin() + 1, read_->within.end() - 1, wanted);
+  const auto i = static_cast<std::size_t>(above - read_->within.begin());
+  const double a = read_->weights[i - 1], slope = (read_->weights[i] - a) / step;
+  const double rest = wanted - read_->within[i - 1];
   // a t + slope t^2/2 = rest
   const double root = a + std::sqrt(std::max(0.0, a * a + 2 * slope * rest));
   const double t = root > 0 ? 2 * rest / root : 0;
@@ -124,8 +147,8 @@ PointDraw::Place PointDraw::drawn(std::uint64_t seed, std::int64_t body,
 }
 
 void PointDraw::enclose(const std::vector<double>& parameters) {
-  if (density_.formula.steps.empty() || (envelope_ && enclosed_ == parameters)) return;
-  envelope_.emplace(density_, components_, parameters);
+  if (read_->density.formula.steps.empty() || (envelope_ && enclosed_ == parameters)) return;
+  envelope_.emplace(read_->density, components_, parameters);
   enclosed_ = parameters;
   const double integral = envelope_->integral();
   if (integral > 0 && std::isfinite(integral)) return;
@@ -140,7 +163,7 @@ void PointDraw::enclose(const std::vector<double>& parameters) {
 
 std::vector<PointDraw::Place> PointDraw::species(std::uint64_t seed, std::int64_t first,
                                                  int count) const {
-  const double apart2 = density_.apart * density_.apart;
+  const double apart2 = read_->density.apart * read_->density.apart;
   std::vector<Place> points;
   for (int k = 0; k < count; ++k) {
     std::uint32_t attempt = 0;
@@ -150,7 +173,7 @@ std::vector<PointDraw::Place> PointDraw::species(std::uint64_t seed, std::int64_
       if (++attempt >= kMostDraws)
         throw RunError("E0877",
                        fmt::format("a point finds no place {:.6g} from {} others in {} draws",
-                                   density_.apart, k, kMostDraws),
+                                   read_->density.apart, k, kMostDraws),
                        "a smaller `apart`, or a density that reaches farther");
       point = drawn(seed, first + k, attempt);
     }
@@ -184,12 +207,12 @@ void PointDraw::operator()(std::uint64_t seed, const std::vector<double>& parame
   enclose(parameters);
   const auto entry = static_cast<std::size_t>(entry_);
   std::int64_t body = 0;
-  for (std::size_t number = 0; number < density_.species.size(); ++number) {
-    const int count = density_.species[number];
+  for (std::size_t number = 0; number < read_->density.species.size(); ++number) {
+    const int count = read_->density.species[number];
     std::vector<Place> points = species(seed, body, count);
-    if (density_.turned) turn(seed, number, points);
+    if (read_->density.turned) turn(seed, number, points);
     double mean = 0;
-    if (density_.centred)
+    if (read_->density.centred)
       for (const Place& point : points) mean += point[entry] / count;
     for (const Place& point : points)
       out[static_cast<std::size_t>(body++)] = amplitude_ * (point[entry] - mean);

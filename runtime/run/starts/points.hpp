@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,6 +19,13 @@
 
 namespace vphi::runtime {
 
+/// A density and its integral, read once for all draws from it.
+struct ReadDensity {
+  program::PointDensity density;
+  std::vector<double> weights;  ///< of the distance alone: density times the area of the shell
+  std::vector<double> within;   ///< their integral from 0 on
+};
+
 /// Draws from one density, one instance after the other; keeps its integral or its envelope.
 class PointDraw {
  public:
@@ -25,7 +33,7 @@ class PointDraw {
   explicit PointDraw(const program::RandomField& field);
 
   /// Places in Program::axes whose values the density reads.
-  const std::vector<int>& axes() const { return density_.axes; }
+  const std::vector<int>& axes() const { return read_->density.axes; }
 
   /// Component `entry` of all bodies, times the field's amplitude, where the axes have the values
   /// `parameters`. E0876 where the density is below 0, not a number or without a bound, E0877 where
@@ -39,7 +47,6 @@ class PointDraw {
   std::optional<Place> tried(std::uint64_t seed, std::int64_t body, std::uint32_t attempt) const;
   Place by_distance(std::uint64_t seed, std::int64_t body, std::uint32_t attempt) const;
   double radius(double share) const;
-  void integrate();
   void enclose(const std::vector<double>& parameters);
   std::vector<Place> species(std::uint64_t seed, std::int64_t first, int count) const;
   void turn(std::uint64_t seed, std::uint64_t species, std::vector<Place>& points) const;
@@ -48,9 +55,7 @@ class PointDraw {
   int components_, entry_;
   std::uint32_t stream_;
   double amplitude_;
-  program::PointDensity density_;
-  std::vector<double> weights_;  ///< density times the area of the shell
-  std::vector<double> within_;   ///< their integral from 0 on
+  std::shared_ptr<const ReadDensity> read_;
   std::optional<program::Envelope> envelope_;
   std::vector<double> enclosed_;  ///< the parameters of the envelope
 };

@@ -172,7 +172,7 @@ TEST(Unrecovered, ASmallResidualOfASlowIterationIsNoSolution) {
       << found.lines;
   const auto right = run_text(
       solved_fluid(solve(400), start, pressure) + "every 10 steps: max(eps) -> \"e.h5\"\n", {});
-  EXPECT_NEAR(right.find("max(eps)")->points.front().second, 1, 1e-4);
+  EXPECT_NEAR(right.find("max(eps)")->points.front().second, 1, 0.005);
 }
 
 TEST(Unrecovered, OfAStartTheHintIsTheStart) {
