@@ -10,6 +10,7 @@
 #include "dsl/types/types.hpp"
 #include "dsl/types/unit_check.hpp"
 #include "dsl/words/builtins.hpp"
+#include "dsl/words/sweep_words.hpp"
 
 namespace vphi::dsl {
 
@@ -77,7 +78,8 @@ class Collector {
 
   void heads(const Line& line, SymbolKind kind) {
     for (const Item& item : line.clause.items) {
-      if (item.head && item.relation != Item::Relation::None && item.head->primes == 0) {
+      const bool option = kind == SymbolKind::Swept && item.head && item.head->name == kKeep;
+      if (item.head && !option && item.relation != Item::Relation::None && item.head->primes == 0) {
         add(from_head(*item.head, item.value, kind, line));
       }
     }

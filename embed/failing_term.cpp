@@ -142,29 +142,49 @@ struct Recovered {
   bool sound = true;
 };
 
+std::map<int, double> recovered_values(const physics::Conservation& laws,
+                                       const BrokenStateValues& evaluator, const Site& site) {
+  std::map<int, double> values;
+  for (const physics::Derived& value : laws.recovered)
+    values[value.array] = evaluator.with(value.value, site, values);
+  return values;
+}
+
 Recovered recovered_at(const physics::Conservation& laws, const BrokenStateValues& evaluator,
                        Expr sound, const Site& site) {
-  Recovered made;
-  for (const physics::Derived& value : laws.recovered)
-    made.values[value.array] = evaluator.with(value.value, site, made.values);
+  Recovered made{recovered_values(laws, evaluator, site)};
   made.sound = evaluator.with(sound, site, made.values) != 0;
   return made;
 }
 
-/// Largest values over the lattice become numbers.
-Expr with_maxima(Expr value, const BrokenStateValues& evaluator, const program::Program& p) {
+Site site_number(std::int64_t number, const program::Program& p) {
+  Site site{};
+  for (int axis = 0; axis < 4; ++axis) {
+    site[axis] = number % p.extent[axis];
+    number /= p.extent[axis];
+  }
+  return site;
+}
+
+/// Largest values over the lattice, of what is stored or recovered, become numbers.
+Expr with_maxima(Expr value, const physics::Conservation& laws, const BrokenStateValues& evaluator,
+                 const program::Program& p) {
+  const auto recovered = [&](Expr node) {
+    return node.is(Op::Load) && std::ranges::any_of(laws.recovered, [&](const auto& own) {
+             return own.array == node->index;
+           });
+  };
   std::unordered_map<const Node*, Expr> known;
   algebra::visit(value, [&](Expr node) {
     if (!node.is(Op::Maximum)) return;
+    const bool of_recovered = algebra::contains(node.arg(0), recovered);
     double most = 0;
     for (std::int64_t i = 0; i < p.sites(); ++i) {
-      Site site{};
-      std::int64_t rest = i;
-      for (int axis = 0; axis < 4; ++axis) {
-        site[axis] = rest % p.extent[axis];
-        rest /= p.extent[axis];
-      }
-      most = std::fmax(most, evaluator.at(node.arg(0), site));
+      const Site site = site_number(i, p);
+      const double here =
+          of_recovered ? evaluator.with(node.arg(0), site, recovered_values(laws, evaluator, site))
+                       : evaluator.at(node.arg(0), site);
+      most = std::fmax(most, here);
     }
     known.emplace(node.get(), node->arena->real(most));
   });
@@ -179,7 +199,7 @@ std::string blame_recovery(const runtime::BrokenState& broken, const Compilation
   state.before = broken.there;
   const BrokenStateValues evaluator(state, system, p);
   const physics::Conservation& laws = *system.conservation;
-  const Expr sound = with_maxima(laws.sound, evaluator, p);
+  const Expr sound = with_maxima(laws.sound, laws, evaluator, p);
   const int last = p.dims - 1;
   const std::int64_t most = p.sites() / p.extent[last];
   constexpr const char* kAxes[] = {"x", "y", "z", "t"};
@@ -213,7 +233,7 @@ std::string blame_recovery(const runtime::BrokenState& broken, const Compilation
                             number_text(made.values.at(value.array), 6));
     std::vector<Expr> holds;
     for (const physics::Conservation::Solved& solved : laws.solved)
-      holds.push_back(with_maxima(solved.holds, evaluator, p));
+      holds.push_back(with_maxima(solved.holds, laws, evaluator, p));
     const AtSite at = [&](Expr e, const std::map<int, double>& values) {
       return evaluator.with(e, site, values);
     };

@@ -319,7 +319,7 @@ class Checker {
                      random.entry));
     double all = 1;
     for (const int n : random.leading) all *= n;
-    need(random.leading.empty() || is_points(random)
+    need(random.leading.empty()
              ? random.members.empty()
              : static_cast<std::int64_t>(random.members.size()) == p_.all_instances(),
          "a stack of a file has members, but not one for each instance");
@@ -328,14 +328,22 @@ class Checker {
   }
 
   void points(const RandomField& random) {
-    std::int64_t bodies = 0;
-    for (const int n : random.leading) bodies += n;
-    need(bodies == p_.sites(), "points are drawn for other bodies than there are");
-    need(random.components >= 1 && random.components <= 3 && random.entry >= 0 &&
-             random.entry < random.components,
-         "points have one to three components");
-    need(random.powers.size() >= 2 && random.high > 0 && random.cutoff >= 0,
-         "points without a density");
+    need(random.entry >= 0 && random.entry < random.components, "points have no such component");
+    need(random.powers.empty(), "a random field that is no spectrum has powers");
+    try {
+      const PointDensity density = point_density(random.file, random.components);
+      std::int64_t bodies = 0;
+      for (const int n : density.species) {
+        need(n >= 0, "a species of fewer points than none");
+        bodies += n;
+      }
+      need(bodies == p_.sites(), "points are drawn for other bodies than there are");
+      for (const int axis : density.axes)
+        need(axis >= 0 && axis < static_cast<int>(p_.axes.size()),
+             "a density of points reads no axis of the sweep");
+    } catch (const ProgramError& error) {
+      problems_.emplace_back(error.what());
+    }
   }
 
   void check(const Symbol& symbol) {

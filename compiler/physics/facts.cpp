@@ -1,4 +1,5 @@
 #include "compiler/physics/facts.hpp"
+#include "dsl/words/sweep_words.hpp"
 
 namespace vphi::physics {
 
@@ -56,7 +57,7 @@ void read_line(const Line& line, Facts& facts) {
     const bool param = clause.keyword == "param";
     if (clause.keyword == "sweep") {
       for (const Item& item : clause.items) {
-        if (item.head) {
+        if (item.head && item.head->name != dsl::kKeep) {
           facts.named.emplace(item.head->name, named(Kind::Swept, *item.head, item.value));
         }
       }

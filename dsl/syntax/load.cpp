@@ -12,6 +12,7 @@
 #include "dsl/messages/suggest.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/syntax/parse.hpp"
+#include "dsl/words/sweep_words.hpp"
 #include "embedded/vphi_std.hpp"
 
 namespace vphi::dsl {
@@ -167,7 +168,7 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
       if (line.kind != Line::Kind::Clause) continue;
       if (line.clause.keyword != "param" && line.clause.keyword != "sweep") continue;
       for (Item& item : line.clause.items) {
-        if (!item.head) continue;
+        if (!item.head || (line.clause.keyword == "sweep" && item.head->name == kKeep)) continue;
         known.push_back(item.head->name);
         if (item.head->name != name) continue;
         setting = &item;

@@ -59,6 +59,7 @@ struct Scope {
   std::map<std::string, Local> locals;
   /// Right of `~`: type of the variable; distributions are allowed.
   const Type* drawn = nullptr;
+  const std::string* drawn_name = nullptr;  ///< and its name, where it is state
   bool equation = false;            ///< right side of an equation of motion: `noise`, `derived`
   bool start = false;               ///< in `init`: a file may contain a value for each site
   bool law = false;                 ///< flux of a conservation law
@@ -123,6 +124,7 @@ class Inference {
   Called function_body(const Symbol& symbol, const std::vector<Value>& arguments,
                        const std::set<std::size_t>& indices = {});
   std::optional<Value> distribution(const Expr& expr, const Scope& scope);
+  void name_places(const Type& drawn, const Scope& scope, Scope& inner) const;
   void check_number(const Expr& expr);
 
   // infer_operators.cpp
@@ -157,6 +159,7 @@ class Inference {
   Value site_number(const Expr& expr);
   Value values_of_file(const Expr& expr, bool table, const Scope& scope);
   Value of_formula(const Expr& expr, const Builtin& builtin, const Scope& scope);
+  void members(const Expr& where, const Scope& scope);
   Value sweep_values(const Expr& expr, const Scope& scope);
   bool arity(const Expr& expr, const Builtin& builtin);
   void options(const Expr& expr, const Builtin& builtin, const Scope& scope);

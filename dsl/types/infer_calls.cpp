@@ -232,6 +232,8 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
         report(errors::option_word(axis->span, "over", to_text(*axis), suggest(axis->text, axes),
                                    axes));
       }
+    } else if (named.name == "where") {
+      members(value, scope);
     } else if (named.name == "bins" && by_wave_number) {
       continue;  // a word as those below
     } else if (named.name == "bins" || named.name == "order") {
@@ -248,7 +250,8 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
     } else if (named.name == "solver" || named.name == "kind" || named.name == "form" ||
                named.name == "along" || named.name == "scale" || named.name == "cross" ||
                named.name == "weights" || named.name == "hubble" || named.name == "k" ||
-               named.name == "even_odd" || named.name == "time" || named.name == "centred") {
+               named.name == "even_odd" || named.name == "time" || named.name == "centred" ||
+               named.name == "turned") {
       continue;  // words; checked by the stage that uses them
     } else if (named.name == "even" || named.name == "odd") {
       if (value.kind != ExprKind::List) infer(value, scope);
@@ -330,6 +333,22 @@ Value Inference::of_formula(const Expr& expr, const Builtin& builtin, const Scop
   return value;
 }
 
+/// `where = condition` or `where = ranked(number, 0.95..1)`, of each instance of a sweep.
+void Inference::members(const Expr& where, const Scope& scope) {
+  if (where.kind != ExprKind::Call || where.text != "ranked") {
+    condition(where, scope, "`where`");
+    return;
+  }
+  const bool ranged = where.args.size() == 2 && where.args[1]->kind == ExprKind::Range &&
+                      where.args[1]->args.size() == 2;
+  if (!ranged || where.args[0]->kind == ExprKind::String) {
+    report(errors::clause_form(where.span, "where", "where = ranked(N_part, 0.95..1)"));
+    return;
+  }
+  number(*where.args[0], scope, "what instances are ranked by");
+  for (const ExprPtr& end : where.args[1]->args) number(*end, scope, "a share of the instances");
+}
+
 /// linspace(first, last, number) and logspace, ranked("name.h5:set", a..b).
 Value Inference::sweep_values(const Expr& expr, const Scope& scope) {
   if (expr.args.size() == 2) {
@@ -337,8 +356,10 @@ Value Inference::sweep_values(const Expr& expr, const Scope& scope) {
     for (std::size_t i = 0; ranged && i < 2; ++i)
       number(*expr.args[1]->args[i], scope, "a share of the members");
     if (expr.args[0]->kind != ExprKind::String || !ranged)
-      report(errors::clause_form(expr.span, "sweep",
-                                 "sweep event = ranked(\"name.h5:set\", 0.95..1)"));
+      report(
+          errors::clause_form(expr.span, "sweep",
+                              "sweep event = ranked(\"name.h5:set\", 0.95..1); by a number of "
+                              "the same run: mean(x, over = event, where = ranked(n, 0.95..1))"));
     return {type_of(Base::Real), {}};
   }
   number(*expr.args[0], scope, "the first value");

@@ -462,6 +462,21 @@ void Inference::definition(const Symbol& symbol) {
 
 // ---- distributions ----------------------------------------------------------------------------
 
+/// The place of a point as a density names it: coordinates, where the model has no such names, and
+/// the name of what is drawn.
+void Inference::name_places(const Type& drawn, const Scope& scope, Scope& inner) const {
+  const int components = drawn.base == Base::Vector ? drawn.rows : 1;
+  for (int i = 0; i < std::min(components, 3); ++i) {
+    const std::string axis(1, "xyz"[i]);
+    const Symbol* other = resolved_.find(axis);
+    if (other == nullptr || other->kind == SymbolKind::Construct)
+      inner.locals[axis].value = Value{type_of(Base::Real), {}};
+  }
+  if (const std::string* name = scope.inherited(&Scope::drawn_name))
+    inner.locals[*name].value =
+        Value{components == 1 ? type_of(Base::Real) : vector_of(components), {}};
+}
+
 std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scope) {
   const Type* drawn = scope.inherited(&Scope::drawn);
   const Builtin* builtin = find_distribution(expr.text);
@@ -507,6 +522,7 @@ std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scop
         report(spectrum ? errors::wave_number_named_twice(expr.span, other->declared)
                         : errors::distance_named_twice(expr.span, other->declared));
     }
+    if (expr.text == "density") name_places(wanted, scope, plain);
     for (const ExprPtr& argument : expr.args) {
       if (spectrum && argument->kind == ExprKind::String) continue;
       if (expr.text == "density" && infer(*argument, plain).type.per_site) {

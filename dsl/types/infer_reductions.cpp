@@ -217,7 +217,11 @@ Value Inference::reduce(const Expr& expr, const Builtin& builtin, const Scope& s
   bind_trailing(expr, scope, inner, ranges);
   bind_ranges(expr, builtin, scope, inner, ranges);
   const auto over = [](const NamedArgument& named) { return named.name == "over"; };
-  if (std::ranges::any_of(expr.named, over)) options(expr, builtin, scope);
+  const bool averages = std::ranges::any_of(expr.named, over);
+  if (averages) options(expr, builtin, scope);
+  for (const NamedArgument& named : expr.named)
+    if (named.name == "where" && !averages)
+      report(errors::clause_form(named.span, "where", "mean(x, over = event, where = ...)"));
 
   Value value = infer(*expr.args[0], inner);
   for (std::size_t i = 1; i < expr.args.size(); ++i) {

@@ -465,11 +465,13 @@ Diagnostic wave_number_named_twice(Span at, Span declared) {
 
 Diagnostic density_of_places(Span at, const std::string& text) {
   Diagnostic d = make("E0216", at, quoted(text) + " has a value at every site or body");
-  d.under = "a density is a formula of r";
+  d.under = "a density is a formula of the place of a point";
   d.rule =
-      "in init x ~ density(f, reach = R) the density f is a formula of the distance r from the "
-      "origin, the same for all bodies";
-  d.hint = "write it with r, exp(-r^2/2); what depends on a direction goes into formulas of x";
+      "in init X ~ density(f, reach = R) the density f is a formula of the distance r from the "
+      "origin and of the place: x, y, z where the model has no such names, or X[0], X[1], X[2]";
+  d.hint =
+      "write it with r and the place, exp(-r^2/2 - z^2); what depends on bodies goes into formulas "
+      "of the points that are drawn";
   return d;
 }
 

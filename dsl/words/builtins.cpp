@@ -44,12 +44,12 @@ constexpr Builtin kBuiltins[] = {
     // reductions
     {"sum", 1, kAny, Rule::Reduce, "", "sum over indices, or over the domain"},
     {"prod", 1, kAny, Rule::Reduce, "", "product over indices, or over the domain"},
-    {"mean", 1, kAny, Rule::Reduce, "over", "average over the domain"},
-    {"var", 1, kAny, Rule::Reduce, "over", "mean(norm2(u - mean(u)))"},
+    {"mean", 1, kAny, Rule::Reduce, "over where", "average over the domain"},
+    {"var", 1, kAny, Rule::Reduce, "over where", "mean(norm2(u - mean(u)))"},
     {"total", 1, kAny, Rule::Reduce, "over",
      "plain sum over the domain; an integral is dx^d times it"},
-    {"min", 1, kAny, Rule::ReduceOrFold, "over", "smallest: over the domain, or of several"},
-    {"max", 1, kAny, Rule::ReduceOrFold, "over", "largest: over the domain, or of several"},
+    {"min", 1, kAny, Rule::ReduceOrFold, "over where", "smallest: over the domain, or of several"},
+    {"max", 1, kAny, Rule::ReduceOrFold, "over where", "largest: over the domain, or of several"},
     {"msd", 1, 1, Rule::Reduce, "over", "mean squared displacement since the start"},
     {"all", 1, kAny, Rule::Quantifier, "", "whether a condition holds everywhere"},
     {"any", 1, kAny, Rule::Quantifier, "", "whether a condition holds somewhere"},
@@ -116,9 +116,11 @@ constexpr Builtin kBuiltins[] = {
     {"waterbag", 1, 1, Rule::Distribution, "", "uniform in -p..p"},
     {"ball", 1, 1, Rule::Distribution, "", "uniform in a ball of this radius"},
     {"exponential", 1, 1, Rule::Distribution, "", "exponential(mean)"},
-    {"density", 1, 1, Rule::Distribution, "reach apart centred",
-     "density(f, reach = R): points of a density f of the distance r from the origin, zero beyond "
-     "R; `apart`: the least distance of two of a species"},
+    {"density", 1, 1, Rule::Distribution, "reach apart turned centred",
+     "density(f, reach = R): points of a density f of the distance r from the origin and of the "
+     "place, zero beyond R; `apart`: the least distance of two of a species; `turned`: each "
+     "species "
+     "by a rotation of its own"},
     {"hot", 0, 0, Rule::Distribution, "",
      "each value as likely as any other: links of the whole group, an angle, a field with "
      "`values` or `norm`"},
@@ -149,6 +151,8 @@ constexpr GivenName kGivenNames[] = {
     {"evolve", "step", Base::Integer, false, "number of steps done"},
     {"evolve", "accepted", Base::Integer, false, "with `tol`: number of accepted steps"},
     {"evolve", "rejected", Base::Integer, false, "with `tol`: number of rejected trials of a step"},
+    {"sweep", "draws", Base::Integer, false,
+     "with `keep`: how often the start was drawn until its condition held"},
     {"metric", "a", Base::Real, false, "scale factor, 1 at the start"},
     {"metric", "H", Base::Real, false, "Hubble rate a'/a"},
     {"metric", "rho", Base::Real, true, "energy density"},

@@ -11,6 +11,7 @@
 #include "dsl/types/types.hpp"
 #include "dsl/words/builtins.hpp"
 #include "dsl/words/clause_check.hpp"
+#include "dsl/words/sweep_words.hpp"
 
 namespace vphi::dsl {
 
@@ -232,6 +233,10 @@ void ClauseCheck::sweep(const Clause& clause) {
   for (const Item& item : clause.items) {
     if (!item.value || !item.head) continue;
     const Expr& values = *item.value;
+    if (item.head->name == kKeep) {
+      inference_.condition(values, Scope{}, "`keep`");
+      continue;
+    }
     const Builtin* builtin = find_builtin(values.text);
     const bool call =
         values.kind == ExprKind::Call && builtin != nullptr && builtin->rule == Rule::SweepValues;

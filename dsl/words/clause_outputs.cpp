@@ -105,7 +105,10 @@ void ClauseCheck::initial_value(const Item& item) {
   // psi[s, c] = ...: a number for each component
   if (symbol->kind == SymbolKind::Fermion && head.args.size() == 2)
     wanted = type_of(Type::Base::Complex, true);
-  if (item.relation == Item::Relation::Drawn) scope.drawn = &wanted;
+  if (item.relation == Item::Relation::Drawn) {
+    scope.drawn = &wanted;
+    scope.drawn_name = &symbol->name;
+  }
   scope.start = true;
   const Value value = inference_.infer(*item.value, scope);
   // links may be written as a matrix; whether it lies in the group is seen by its numbers

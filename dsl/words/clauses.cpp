@@ -172,7 +172,7 @@ constexpr ClauseRule kClauses[] = {
      {},
      ""},
     {"sweep",
-     "sweep name = linspace(first, last, number)",
+     "sweep name = linspace(first, last, number), keep = condition",
      Heads::Declares,
      0,
      0,

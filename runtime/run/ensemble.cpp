@@ -9,6 +9,7 @@
 #include "program/axes.hpp"
 #include "program/stop_criterion.hpp"
 #include "runtime/device/native/thread_pool.hpp"
+#include "runtime/run/averaged_class.hpp"
 #include "runtime/run/starts/transpose.hpp"
 
 namespace vphi::runtime {
@@ -155,6 +156,8 @@ void Ensemble::apply(const std::vector<Statistic>& statistics,
                      const std::vector<program::Launch>& then, Table& all) {
   for (const Statistic& s : statistics) {
     if (over_time(s)) continue;
+    const auto members = program::class_of(program_, s);
+    if (members) keep_class(program_, s, *members, all);
     const Averaged averaged = average(program_, s, all);
     const Remaining left(program_, Remaining::all_but(program_, s.axes));
     for (std::int64_t i = 0; i < all.instances; ++i) {
@@ -164,7 +167,7 @@ void Ensemble::apply(const std::vector<Statistic>& statistics,
     }
     const std::int64_t missing =
         *std::max_element(averaged.missing.begin(), averaged.missing.end());
-    if (missing > 0 && !(reached() && parts_ > 1))  // parts that were not needed
+    if (missing > 0 && !members && !(reached() && parts_ > 1))  // parts that were not needed
       notes_.insert(fmt::format("averages leave out instances without a value: up to {} of {}",
                                 missing, all.instances / left.size()));
   }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "program/axes.hpp"
+#include "program/kept_start.hpp"
 #include "program/parts.hpp"
 #include "runtime/device/cuda/memory_holders.hpp"
 #include "runtime/device/lanes.hpp"
@@ -17,6 +18,7 @@
 #include "runtime/run/ranks/parts_beside.hpp"
 #include "runtime/run/ranks/worker.hpp"
 #include "runtime/run/session_arguments.hpp"
+#include "runtime/run/starts/kept_starts.hpp"
 #include "runtime/run/starts/random_field.hpp"
 
 namespace vphi::runtime {
@@ -313,6 +315,8 @@ void Session::launch(const Launches& list) {
 // ---- start ------------------------------------------------------------------------------------
 
 void Session::start() {
+  const int kept = program::slot_of_start(program_, program::kStartKept);
+  if (kept >= 0) device_fields_ = false;  // those are drawn once
   // The host makes the random fields while the device's compiler works.
   const bool ahead =
       program_.sites() * program_.instances <= kSmall && !device_fields_ && !lattice_;
@@ -336,6 +340,28 @@ void Session::start() {
   take_state();
   if (!ahead) random_.clear();  // made when they are needed, some instances at a time
   run_prologue();
+  if (kept >= 0) {
+    if (lattice_)
+      throw RunError("E0879", "starts that are drawn again (`keep`) on a lattice that ranks share",
+                     "give each rank instances of its own, or take one device");
+    KeptStarts starts(program_, first_instance_, threads_);
+    const auto values = [&] {
+      const Slot slot = Session::slot(kept);
+      std::vector<double> all;
+      for (std::int64_t i = 0; i < slot.instances; ++i) all.push_back(slot[i]);
+      return all;
+    };
+    while (starts.draw_again(values())) {
+      random_ = starts.fields();
+      put_scalars(initial_scalars());
+      forget_scalars();
+      run_prologue();
+    }
+    const std::vector<double> draws = starts.draws();
+    const int counted = program::slot_of_start(program_, program::kDraws);
+    for (std::size_t i = 0; i < draws.size(); ++i)
+      Session::set_scalar(counted, draws[i], static_cast<std::int64_t>(i));
+  }
   provide(program_.step, false);
   trim();
 }

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <limits>
 
-#include "runtime/run/ensemble.hpp"
+#include "runtime/run/averaged_class.hpp"
 
 namespace vphi::runtime {
 
@@ -99,6 +99,33 @@ std::vector<double> errors_by_place(const Program& program, const Statistic& sta
 }
 
 }  // namespace
+
+void keep_class(const Program& program, const Statistic& statistic,
+                const program::AveragedClass& members, Table& table) {
+  const auto leave_out = [&](std::int64_t i) { table.at(i, statistic.slot) = kNoValue; };
+  if (!members.ranked) {
+    for (std::int64_t i = 0; i < table.instances; ++i)
+      if (!(table.at(i, members.by) != 0)) leave_out(i);
+    return;
+  }
+  const Remaining left(program, Remaining::all_but(program, statistic.axes));
+  std::vector<std::vector<std::int64_t>> order(static_cast<std::size_t>(left.size()));
+  for (std::int64_t i = 0; i < table.instances; ++i) {
+    if (std::isfinite(table.at(i, members.by)))
+      order[static_cast<std::size_t>(left.cell(i))].push_back(i);
+    else
+      leave_out(i);
+  }
+  for (auto& cell : order) {
+    std::ranges::stable_sort(cell, {}, [&](std::int64_t i) { return table.at(i, members.by); });
+    const auto place = [&](double share) {
+      return std::llround(share * static_cast<double>(cell.size()));
+    };
+    for (std::int64_t k = 0; k < std::ssize(cell); ++k)
+      if (k < place(members.from) || k >= place(members.to))
+        leave_out(cell[static_cast<std::size_t>(k)]);
+  }
+}
 
 // Welford's form: m_n = m + (x - m)/n, S_n = S + (x - m)(x - m_n); one pass in the order of the
 // instances.

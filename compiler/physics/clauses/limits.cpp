@@ -36,7 +36,8 @@ const StateField& limited_field(const Motion& d, const dsl::Item& item) {
     diagnostic.hint = fix;
     d.fail(diagnostic);
   };
-  if (!field || field->primitive)
+  if (field && field->primitive) d.fail(errors::limit_of_recovered(item.span, field->name));
+  if (!field)
     refuse("a limit of anything but state", "limit the fields or quantities it is made of");
   if (head.primes > 0)
     refuse("a limit of a time derivative",

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/averaged_class.hpp"
 #include "compiler/physics/clauses/ranked_values.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/checks.hpp"
+#include "dsl/words/sweep_words.hpp"
 
 namespace vphi::physics {
 
@@ -81,7 +83,7 @@ Sweeps read_sweep_axes(const Context& context) {
   Setting d(context);
   for (const dsl::Clause* clause : d.ledger.clauses("sweep")) {
     for (const dsl::Item& item : clause->items) {
-      if (!item.head || !item.value) continue;
+      if (!item.head || !item.value || item.head->name == dsl::kKeep) continue;
       d.ledger.use(item);
       Axis axis;
       axis.name = item.head->name;
@@ -271,7 +273,11 @@ void convert_statistics(const Program& d, ProgramUnits& units, System& system) {
     if (algebra::per_site(v)) d.fail(errors::not_scalar_output(span, written(d, span)));
     return v;
   };
-  for (Statistic& s : system.statistics) s.value = scalar(s.value, s.span);
+  for (Statistic& s : system.statistics) {
+    const auto of_class = class_value(s.value);
+    s.value = of_class ? in_class(scalar(of_class->member, s.span), scalar(of_class->value, s.span))
+                       : scalar(s.value, s.span);
+  }
   for (FirstPassage& f : system.passages) {
     f.value = scalar(f.value, f.span);
     if (f.condition) f.condition = scalar(f.condition, f.span);

@@ -591,56 +591,6 @@ void check_courant(const Program& program, System& system) {
   promise_courant(d, system);
 }
 
-void watch_recovery(const Program& d, ProgramUnits& units, System& system) {
-  const std::vector<Law>& laws = d.laws;
-  Conservation& c = *system.conservation;
-  Arena& arena = d.arena();
-  constexpr double kLargest = 1e37;  // a float: NaN and infinity are not below it
-  Expr sound = arena.integer(1);
-  const auto holds = [&](Expr value, Expr bound) {
-    const Expr below = arena.make(Op::LessEqual, {arena.make(Op::Abs, {value}), bound});
-    sound = arena.make(Op::And, {sound, below});
-    return below;
-  };
-  for (const Derived& value : c.recovered) {
-    holds(arena.load(value.array), arena.real(kLargest));
-  }
-  // a state that does not exist, such as one faster than light, makes something NaN
-  const Program seen = as_laws_see_it(d);
-  Lowerer lower(seen);
-  for (const Expr value : made_of(d, lower)) holds(value, arena.real(kLargest));
-  // the densities of the recovered variables must agree with the quantities, to this part of the
-  // largest quantity
-  constexpr double kPart = 0.1;
-  for (const Law& law : laws) {
-    Expr largest;
-    for (const int array : law.arrays) {
-      const Expr size = arena.make(Op::Maximum, {arena.make(Op::Abs, {arena.load(array)})});
-      largest = largest ? arena.make(Op::Max, {largest, size}) : size;
-    }
-    for (std::size_t i = 0; i < law.arrays.size(); ++i) {
-      holds(law.density.parts[i].re - arena.load(law.arrays[i]), arena.real(kPart) * largest);
-    }
-  }
-  for (Conservation::Solved& solved : c.solved) {
-    constexpr double kLoose = 0.01;  // of the value, and 100 times what the rounds leave
-    Expr size;
-    for (const int array : solved.arrays) {
-      const Expr part = arena.make(Op::Abs, {arena.load(array)});
-      size = size ? arena.make(Op::Max, {size, part}) : part;
-    }
-    solved.holds = holds(solved.residual,
-                         arena.real(kLoose) * size + arena.real(std::max(1e-6, 100 * solved.left)));
-  }
-  c.sound = sound;
-  const int last = d.grid.dims - 1;
-  const auto n = static_cast<std::int64_t>(system.lattice.extent[static_cast<std::size_t>(last)]);
-  const Expr number = arena.site(last) + arena.integer(1), none = arena.integer(n + 1);
-  const Expr first = arena.make(Op::Minimum, {arena.make(Op::Select, {sound, none, number})});
-  c.unsound = units.quantity(
-      arena.make(Op::Select, {arena.make(Op::Less, {first, none}), first, arena.integer(0)}));
-}
-
 namespace {
 
 /// The slope of a that follows the averages as H*a.

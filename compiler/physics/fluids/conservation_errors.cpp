@@ -432,6 +432,16 @@ Diagnostic limit_of_primitive(Span span, const std::string& name) {
                "write it with conserved quantities");
 }
 
+Diagnostic limit_of_recovered(Span span, const std::string& name) {
+  return error("E0795", span, fmt::format("`{}` is made of the densities after each update", name),
+               "",
+               "a limit acts on what is stored: densities, fields and variables that relax; "
+               "primitive variables are recovered from them",
+               fmt::format("write the bound where `{0}` is recovered, `{0} = max(..., least)` in "
+                           "`recover`, or limit the densities that it follows from",
+                           name));
+}
+
 Diagnostic no_common_velocity(Span span, Span scheme, const std::string& name, Span other) {
   Diagnostic d =
       error("E0796", span, fmt::format("`{}` is not carried with the velocity of the others", name),

@@ -18,6 +18,8 @@
 #include "compiler/physics/spinors/spinors.hpp"
 #include "compiler/physics/starts/init_errors.hpp"
 #include "dsl/words/builtins.hpp"
+#include "dsl/words/sweep_words.hpp"
+#include "program/kept_start.hpp"
 
 namespace vphi::physics {
 
@@ -183,6 +185,8 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
     return Value::of(arena.symbol("step", span));
   if ((text == Trajectory::kDelta || text == Trajectory::kAccept || text == kReversibility) &&
       is_hmc(d_))
+    return Value::of(arena.symbol(text, span));
+  if (text == program::kDraws && dsl::keep_item(d_.resolved))
     return Value::of(arena.symbol(text, span));
   const auto* chain = std::get_if<MarkovChain>(&d_.dynamics);
   if (text == MarkovChain::kAccept && chain && chain->proposals > 0)

@@ -188,7 +188,7 @@ std::vector<dsl::ExprPtr> trailing(const dsl::Expr& e) {
 std::vector<dsl::NamedArgument> index_options(const dsl::Expr& e) {
   std::vector<dsl::NamedArgument> options;
   for (const dsl::NamedArgument& option : e.named) {
-    if (option.name != "over") options.push_back(option);
+    if (option.name != "over" && option.name != "where") options.push_back(option);
   }
   return options;
 }

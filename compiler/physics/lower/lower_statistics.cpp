@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/averaged_class.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -42,6 +43,31 @@ Over read_over(const Setting& d, const dsl::Expr& list) {
   return over;
 }
 
+/// Whether an instance belongs to those that are averaged over: a condition, or the rank of a
+/// number.
+Expr class_member(const Program& d, Lowerer& lower, const dsl::Expr& where, const Over& over,
+                  const Scope& scope) {
+  if (over.axes.empty() || over.time)
+    d.fail(errors::option_value(where.span, "where",
+                                "a class of the instances of a sweep: over = NAME of an axis with "
+                                "several values, not over time"));
+  const bool ranked = where.kind == dsl::ExprKind::Call && where.text == "ranked";
+  const Expr told = lower.real(ranked ? *where.args[0] : where, "`where`", scope);
+  if (holds_statistics(d, told) || (d.grid.present && algebra::per_site(told)))
+    d.fail(errors::option_value(where.span, "where",
+                                "one number or condition of each instance, without averages over "
+                                "time or the sweep; at all sites: mean(...), total(...)"));
+  if (!ranked) return told;
+  Shares shares;
+  shares.from = static_cast<double>(lower.fixed_number(*where.args[1]->args[0], "a share"));
+  shares.to = static_cast<double>(lower.fixed_number(*where.args[1]->args[1], "a share"));
+  if (!(shares.from >= 0 && shares.from < shares.to && shares.to <= 1))
+    d.fail(errors::option_value(where.args[1]->span, "ranked",
+                                "ranked(number, a..b), shares of the instances with 0 <= a < b <= "
+                                "1"));
+  return rank_symbol(d, told, over.axes, shares, where.span);
+}
+
 }  // namespace
 
 Expr statistic(const Context& d, Statistic::Kind kind, Expr value, std::vector<int> axes, bool time,
@@ -59,10 +85,11 @@ Expr statistic(const Context& d, Statistic::Kind kind, Expr value, std::vector<i
   Statistic s;
   s.spans_time = time;
   for (const Statistic& other : d.collected.statistics) {
+    const bool rank = shares_of(other.symbol).has_value();
     const bool same = other.kind == kind && other.value == value && other.axes == axes;
-    if (same) return d.arena().symbol(other.symbol);
+    if (same && !rank) return d.arena().symbol(other.symbol);
     // an average over time may be averaged over axes; nothing else is nested
-    if (!algebra::depends_on(value, d.arena().symbol(other.symbol))) continue;
+    if (rank || !algebra::depends_on(value, d.arena().symbol(other.symbol))) continue;
     if (!other.axes.empty() || time) {
       d.fail(errors::not_yet(span, "an average of averages over the sweep"));
     }
@@ -114,17 +141,19 @@ Expr error_of(const Context& d, Expr f) {
 // together: mean of the variances within the instances plus variance of their means.
 Value Lowerer::reduction_over(const dsl::Expr& e, const Scope& scope) {
   using Kind = Statistic::Kind;
-  const dsl::NamedArgument* option = nullptr;
+  const dsl::NamedArgument *option = nullptr, *where = nullptr;
   for (const dsl::NamedArgument& named : e.named) {
     if (named.name == "over") option = &named;
+    if (named.name == "where") where = &named;
   }
-  if (e.args.size() != 1 || e.named.size() != 1) {
+  if (e.args.size() != 1 || e.named.size() != (where ? 2 : 1)) {
     d_.fail(errors::not_yet(e.span, "an average over indices and the sweep at once"));
   }
   const Over over = read_over(d_, *option->value);
+  const Expr member = where ? class_member(d_, *this, *where->value, over, scope) : Expr();
   const Value x = value(*e.args[0], scope);
   const auto take = [&](Kind kind, Expr v) {
-    return statistic(d_, kind, v, over.axes, over.time, e.span);
+    return statistic(d_, kind, member ? in_class(member, v) : v, over.axes, over.time, e.span);
   };
   // without a lattice there is one site: its value is the average over the domain
   const auto on_domain = [&](const std::string& name, Expr part) {

@@ -7,6 +7,7 @@
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/stages/checks.hpp"
 #include "compiler/physics/starts/gauss_start.hpp"
+#include "compiler/physics/starts/kept_start.hpp"
 #include "compiler/physics/starts/small_start.hpp"
 #include "compiler/physics/tables/tables.hpp"
 #include "compiler/text/integrator.hpp"
@@ -43,9 +44,10 @@ Expectation steps_within_tolerance(const Program& d) {
 
 }  // namespace
 
-Outputs read_outputs(const Program& program, ProgramUnits& units, const Start&) {
+Outputs read_outputs(const Program& program, ProgramUnits& units, const Start& start) {
   Outputs d;
   Lowerer lower(program);
+  read_kept_start(program, lower, units, start);
   static_cast<End&>(d) = read_until(program, lower, units);
   Lowerer with_gaps = lower.keeping_gaps();
   static_cast<Written&>(d) = read_written(program, with_gaps, units);

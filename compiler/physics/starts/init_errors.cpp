@@ -1,6 +1,7 @@
 #include "compiler/physics/starts/init_errors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "dsl/messages/error.hpp"
 
@@ -70,11 +71,38 @@ Diagnostic spectrum_not_positive(Span span, double k, double value) {
                "change the formula there, for instance by a factor (k < K) that ends it");
 }
 
-Diagnostic no_density(Span span, double r, double value) {
-  return error("E0876", span, fmt::format("this density is {:.6g} at r = {:.6g}", value, r), "",
+namespace {
+
+std::string shown_place(const std::array<double, 3>& at, int components) {
+  if (components == 0) return fmt::format("r = {:.6g}", at[0]);
+  return fmt::format("({:.6g})", fmt::join(at.begin(), at.begin() + components, ", "));
+}
+
+}  // namespace
+
+Diagnostic no_density(Span span, const std::array<double, 3>& at, int components, double value) {
+  return error("E0876", span,
+               fmt::format("this density is {:.6g} at {}", value, shown_place(at, components)), "",
                "a density of points is a finite number, not below 0, at every distance r up to "
                "`reach`",
                "change the formula there, for instance by a factor (r < R) that ends it");
+}
+
+Diagnostic density_without_bound(Span span, const std::array<double, 3>& at, int components) {
+  return error(
+      "E0876", span,
+      fmt::format("no bound of this density was found near {}", shown_place(at, components)), "",
+      "points of a density that is not one of r alone are drawn under a bound of it, which "
+      "is made of bounds of its terms",
+      "leave out the place where it grows without end, or write it with fewer terms that "
+      "cancel");
+}
+
+Diagnostic density_not_of_place(Span span) {
+  return error(
+      "E0876", span, "a density is not a formula of the place of a point", "",
+      "it holds the distance r, coordinates of the point, swept values, params and numbers",
+      "what else differs goes into formulas of the points that are drawn");
 }
 
 Diagnostic density_is_zero(Span span, double reach) {
@@ -110,6 +138,13 @@ Diagnostic spectrum_beyond_file(Span span, const std::string& file, double first
                fmt::format("say what lies outside: spectrum(table(\"{}\", k, outside = 0)), or "
                            "`outside = clamp`",
                            file));
+}
+
+Diagnostic kept_start_not_drawn(Span span) {
+  return error("E0879", span, "the start is the same in every draw: nothing of it is random", "",
+               "`keep` draws a start again, with new random numbers of `init`, until its condition "
+               "holds",
+               "draw what it depends on, init X ~ ..., or leave out `keep`");
 }
 
 Diagnostic random_not_here(Span span, const std::string& name) {

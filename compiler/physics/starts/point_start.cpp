@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "compiler/algebra/evaluation.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
+#include "compiler/physics/starts/density_formula.hpp"
 #include "compiler/physics/starts/init_errors.hpp"
+#include "program/points.hpp"
 
 namespace vphi::physics {
 
@@ -18,14 +21,9 @@ namespace {
 constexpr int kShells = 8192;
 constexpr const char* kRadius = "distance from the origin";
 
-struct PointOptions {
-  double reach = 0, apart = 0;
-  bool centred = false;
-};
-
-PointOptions read_options(const Program& d, Lowerer& lower, const dsl::Expr& e,
-                          const Reading& reading) {
-  PointOptions out;
+program::PointDensity read_options(const Program& d, Lowerer& lower, const dsl::Expr& e,
+                                   const Reading& reading) {
+  program::PointDensity out;
   const auto length = [&](const dsl::NamedArgument& option, const char* what) {
     const Expr value = lower.fixed(*option.value, what, Scope::in(reading));
     const auto number = static_cast<double>(value->number.real);
@@ -36,10 +34,10 @@ PointOptions read_options(const Program& d, Lowerer& lower, const dsl::Expr& e,
   for (const dsl::NamedArgument& option : e.named) {
     if (option.name == "reach") out.reach = length(option, "`reach`");
     if (option.name == "apart") out.apart = length(option, "`apart`");
-    if (option.name != "centred") continue;
+    if (option.name != "centred" && option.name != "turned") continue;
     if (option.value->text != "on" && option.value->text != "off")
-      d.fail(errors::option_value(option.span, "centred", "on or off"));
-    out.centred = option.value->text == "on";
+      d.fail(errors::option_value(option.span, option.name, "on or off"));
+    (option.name == "centred" ? out.centred : out.turned) = option.value->text == "on";
   }
   if (!(out.reach > 0))
     d.fail(errors::option_value(e.span, "density",
@@ -61,7 +59,7 @@ std::vector<double> profile(const Program& d, const dsl::Expr& at, Expr f, doubl
     }));
     // a cusp at the origin has no weight there
     if (i == 0 && components > 1 && !std::isfinite(value)) value = 0;
-    if (!(value >= 0) || std::isinf(value)) d.fail(errors::no_density(at.span, r, value));
+    if (!(value >= 0) || std::isinf(value)) d.fail(errors::no_density(at.span, {r}, 0, value));
     most = std::max(most, i == 0 && components > 1 ? 0 : value);
     values.push_back(value);
   }
@@ -81,33 +79,106 @@ std::vector<int> species_sizes(const Program& d, Lowerer& lower) {
 
 /// Balls of the diameter `apart` fill at most the share of the densest packing of the ball that
 /// their centres and radii can reach.
-bool has_room(int points, const PointOptions& options, int components) {
+bool has_room(int points, const program::PointDensity& options, int components) {
   constexpr double kDensest[] = {1, 1, 0.90690, 0.74049};
   const double ratio = options.apart / (2 * options.reach + options.apart);
   return points < 2 ? true : points * std::pow(ratio, components) <= kDensest[components];
 }
 
+/// What the formula of a density may name.
+struct Names {
+  Expr distance;
+  std::vector<Expr> place;  ///< its coordinates
+  Scope scope;
+};
+
+Names names_in(const Program& d, const Reading& reading, const StateField& field) {
+  Names names{d.arena().symbol(kRadius), {}, Scope::in(reading)};
+  names.scope.values.emplace("r", Value::of(names.distance));
+  std::vector<Component> parts;
+  for (int i = 0; i < field.rows; ++i) {
+    const std::string axis(1, "xyz"[i]);
+    names.place.push_back(d.arena().symbol("coordinate " + axis));
+    parts.push_back({names.place.back(), {}});
+    const dsl::Symbol* other = d.resolved.find(axis);
+    if (!other || other->kind == dsl::SymbolKind::Construct)
+      names.scope.values.emplace(axis, Value::of(names.place.back()));
+  }
+  names.scope.values[field.name] =
+      field.rows == 1 ? Value::of(names.place[0]) : Value::vector(std::move(parts));
+  return names;
+}
+
+/// A few values of the density are looked at before the run, for each of some values of its axes;
+/// the draws look at all that they need.
+void check_values(const Program& d, const dsl::Expr& at, const program::PointDensity& density,
+                  int components, const std::vector<std::vector<double>>& cases) {
+  constexpr int kLooked = 2000;
+  constexpr std::size_t kMostCases = 16;
+  constexpr double kSteps[] = {0.8191725134, 0.6710436067, 0.5497004779};  // of a lattice of rank 1
+  const std::size_t every = cases.size() / kMostCases + 1;
+  for (std::size_t i = 0; i < cases.size(); i += every) {
+    const program::Envelope envelope(density, components, cases[i]);
+    for (int k = 0; k < kLooked; ++k) {
+      std::array<double, 3> place{};
+      for (int axis = 0; axis < components; ++axis) {
+        const double part = (k + 0.5) * kSteps[axis];
+        place[axis] = density.reach * (2 * (part - std::floor(part)) - 1);
+      }
+      const double f = envelope.density(place);
+      if (!(f >= 0) || std::isinf(f)) d.fail(errors::no_density(at.span, place, components, f));
+    }
+    if (envelope.integral() == 0) d.fail(errors::density_is_zero(at.span, density.reach));
+    if (std::isinf(envelope.integral()))
+      d.fail(errors::density_without_bound(at.span, envelope.unbounded(), components));
+  }
+}
+
+/// The density as a formula of the place and of the axes that it reads.
+void read_formula(const Program& d, const dsl::Expr& at, Expr f, const Names& names,
+                  program::PointDensity& density) {
+  Expr square = d.arena().integer(0);
+  for (const Expr x : names.place) square = square + algebra::pow(x, 2);
+  f = algebra::substitute(f, names.distance, algebra::pow(square, d.arena().rational(1, 2)));
+  std::vector<Expr> inputs = names.place, axes;
+  density.axes = axes_of(d, f);
+  for (const int axis : density.axes)
+    axes.push_back(d.arena().symbol(d.axes[static_cast<std::size_t>(axis)].symbol));
+  inputs.insert(inputs.end(), axes.begin(), axes.end());
+  auto formula = formula_of(f, inputs);
+  if (!formula) d.fail(errors::density_not_of_place(at.span));
+  density.formula = *std::move(formula);
+  std::vector<std::vector<double>> cases{{}};
+  if (!axes.empty()) cases = in_all_cases(d, axes);
+  check_values(d, at, density, static_cast<int>(names.place.size()), cases);
+}
+
 }  // namespace
 
 RandomField point_draw(const Program& d, Lowerer& lower, const dsl::Expr& e, const Reading& reading,
-                       int components) {
-  const PointOptions options = read_options(d, lower, e, reading);
-  Scope scope = Scope::in(reading);
-  scope.values.emplace("r", Value::of(d.arena().symbol(kRadius)));
-  const Expr f = lower.real(*e.args[0], "a density", scope);
-  const Expr at_one = algebra::substitute(f, d.arena().symbol(kRadius), d.arena().integer(1));
-  if (!known_per_instance(d, at_one) || !axes_of(d, at_one).empty())
-    d.fail(errors::not_fixed(e.args[0]->span, "a density"));
+                       const StateField& field) {
+  program::PointDensity density = read_options(d, lower, e, reading);
+  const Names names = names_in(d, reading, field);
+  const dsl::Expr& given = *e.args[0];
+  const Expr f = lower.real(given, "a density", names.scope);
+  const bool of_place = std::ranges::any_of(
+      names.place, [&](Expr coordinate) { return algebra::depends_on(f, coordinate); });
+  if (of_place || !axes_of(d, f).empty()) {
+    read_formula(d, given, f, names, density);
+  } else {
+    const Expr at_one = algebra::substitute(f, names.distance, d.arena().integer(1));
+    if (!known_per_instance(d, at_one)) d.fail(errors::density_not_of_place(given.span));
+    density.profile = profile(d, given, f, density.reach, field.rows);
+  }
+  density.species = species_sizes(d, lower);
+  for (const int points : density.species)
+    if (!has_room(points, density, field.rows))
+      d.fail(errors::no_room_for_points(e.span, points, density.apart, density.reach));
   RandomField random;
   random.kind = RandomField::Kind::Uniform;  // program/points.hpp
-  random.components = components;
-  random.low = -options.reach, random.high = options.reach;
-  random.cutoff = options.apart, random.as_it_is = !options.centred;
-  random.powers = profile(d, *e.args[0], f, options.reach, components);
-  random.leading = species_sizes(d, lower);
-  for (const int points : random.leading)
-    if (!has_room(points, options, components))
-      d.fail(errors::no_room_for_points(e.span, points, options.apart, options.reach));
+  random.components = field.rows;
+  random.low = -density.reach, random.high = density.reach;
+  random.file = program::to_text(density);
   return random;
 }
 

@@ -4,8 +4,10 @@
 #include <limits>
 
 #include "compiler/algebra/transform.hpp"
+#include "compiler/physics/clauses/averaged_class.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/steps/step.hpp"
+#include "program/averaged_class.hpp"
 
 namespace vphi::schedule {
 
@@ -199,6 +201,10 @@ void Averages::inputs(Observer& observer) {
   for (Entry& entry : needed_) {
     const Statistic& s = of(entry);
     if (s.axes.empty()) continue;
+    if (const auto of_class = physics::class_value(s.value)) {
+      class_input(entry, replaced(of_class->value), of_class->member, observer);
+      continue;
+    }
     const Expr value = replaced(s.value);
     if (value.is(Op::Symbol) && slots_.has(value->name)) {
       entry.input = value->name;
@@ -208,6 +214,29 @@ void Averages::inputs(Observer& observer) {
       slots_.set(entry.input, std::numeric_limits<double>::quiet_NaN());
     }
   }
+}
+
+/// The value of a member, and how members are told (program/averaged_class.hpp).
+void Averages::class_input(Entry& entry, Expr value, Expr member, Observer& observer) {
+  using program::AveragedClass;
+  const auto taken = [&](const char* hint, Expr e) {
+    const int index = observer.scalar(hint, e);
+    const std::string name = slots_.names()[static_cast<std::size_t>(index)];
+    slots_.set(name, std::numeric_limits<double>::quiet_NaN());
+    return name;
+  };
+  // a number of its own: the runtime leaves the other instances out of it
+  entry.input = taken("input", value);
+  const auto shares = member.is(Op::Symbol) ? physics::shares_of(member->name) : std::nullopt;
+  const Entry* ranked = shares ? find(member->name) : nullptr;
+  const std::string by = ranked
+                             ? ranked->input
+                             : taken("member", select(replaced(member), member->arena->integer(1),
+                                                      member->arena->integer(0)));
+  slots_.add(AveragedClass::by_name(entry.input), slots_.index(by));
+  if (!ranked) return;
+  slots_.add(AveragedClass::from_name(entry.input), shares->from);
+  slots_.add(AveragedClass::to_name(entry.input), shares->to);
 }
 
 Expr Averages::of_instance(Expr value) const {
@@ -224,6 +253,7 @@ std::vector<program::Statistic> Averages::statistics() const {
   std::vector<program::Statistic> result;
   for (const Entry& entry : needed_) {
     const Statistic& s = of(entry);
+    if (physics::shares_of(s.symbol)) continue;  // it orders the instances alone
     program::Statistic p;
     p.kind = static_cast<program::Statistic::Kind>(s.kind);
     p.axes = s.axes;

@@ -77,6 +77,7 @@ class Averages {
     return system_.statistics[static_cast<std::size_t>(entry.statistic)];
   }
   Entry* find(const std::string& symbol);
+  void class_input(Entry& entry, Expr value, Expr member, Observer& observer);
   Expr replaced(Expr value) const;
   std::string nan_slot(const std::string& hint);
 

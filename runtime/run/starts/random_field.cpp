@@ -89,15 +89,22 @@ std::vector<double> numbers_of(const io::Configuration& c, const RandomField& fi
   return out;
 }
 
-/// Points of each instance. An error in one of them is an error of all.
-void draw_points(const RandomField& field, const std::vector<OfInstance>& own, int threads,
-                 std::size_t bodies, std::span<double> out) {
-  const PointDraw draw(field);
+/// Points of each instance from number `first` on. An error in one of them is an error of all.
+void draw_points(const program::Program& p, const RandomField& field, std::int64_t first,
+                 const std::vector<OfInstance>& own, int threads, std::span<double> out) {
+  const auto bodies = static_cast<std::size_t>(p.sites());
   std::vector<std::exception_ptr> failed(own.size());
   parallel_ranges(std::ssize(own), threads, [&](std::int64_t begin, std::int64_t end) {
+    PointDraw draw(field);
     for (std::int64_t i = begin; i < end; ++i) try {
         const auto at = static_cast<std::size_t>(i);
-        draw(own[at].seed, out.subspan(at * bodies, bodies));
+        const std::int64_t instance = std::min(first + i, p.all_instances() - 1);
+        std::vector<double> parameters;
+        for (const int axis : draw.axes()) {
+          const auto k = static_cast<std::size_t>(axis);
+          parameters.push_back(p.axes[k].values[static_cast<std::size_t>(p.place(instance, k))]);
+        }
+        draw(own[at].seed, parameters, out.subspan(at * bodies, bodies));
       } catch (...) {
         failed[static_cast<std::size_t>(i)] = std::current_exception();
       }
@@ -153,7 +160,8 @@ void from_file(const program::Program& p, const RandomField& field, std::int64_t
 
 std::vector<double> random_fields(const program::Program& p, const RandomField& field,
                                   std::int64_t first, std::int64_t count, int threads,
-                                  Configurations* configurations) {
+                                  Configurations* configurations,
+                                  std::span<const std::int64_t> again) {
   const auto sites = static_cast<std::size_t>(p.sites());
   std::vector<double> out(sites * static_cast<std::size_t>(count));
   std::vector<OfInstance> own;
@@ -164,6 +172,8 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
     const std::int64_t instance = std::min(first + i, p.all_instances() - 1);
     own.push_back(of_instance(p, ensemble_numbers, field, instance));
     if (own_powers) own.back().mass2 = static_cast<double>(instance);
+    if (!again.empty())
+      own.back().seed = next_seed(own.back().seed, again[static_cast<std::size_t>(i)]);
   }
   if (field.kind == RandomField::Kind::File) {
     from_file(p, field, first, count, out);
@@ -177,7 +187,7 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
     return out;
   }
   if (program::is_points(field)) {
-    draw_points(field, own, threads, sites, out);
+    draw_points(p, field, first, own, threads, out);
     return out;
   }
   const bool waves = by_mode(field);

@@ -40,14 +40,18 @@ std::vector<double> random_field(const program::Program& program, const program:
 /// The same for `count` instances from `first` on, one after the other. Each has the random numbers
 /// of its number in the ensemble and its own mass of the vacuum. Many small lattices are computed
 /// at a time. An instance beyond the last is a copy of the last. Without `configurations` a file of
-/// links is read for each array.
+/// links is read for each array. `again`: how often each of them was drawn before; empty: never.
 std::vector<double> random_fields(const program::Program& program,
                                   const program::RandomField& field, std::int64_t first,
                                   std::int64_t count, int threads,
-                                  Configurations* configurations = nullptr);
+                                  Configurations* configurations = nullptr,
+                                  std::span<const std::int64_t> again = {});
 
 /// The seed of the instances with this number in their ensemble: the run's own for number 0, else
 /// 64 bits that Philox makes of the run's seed and the number.
 std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number);
+
+/// The seed of an instance that was drawn so often before, from that of its first draw.
+std::uint64_t next_seed(std::uint64_t seed, std::int64_t again);
 
 }  // namespace vphi::runtime

@@ -99,14 +99,27 @@ void draw_sites(const RandomField& field, std::uint64_t seed, int threads, std::
   });
 }
 
-std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number) {
-  if (number == 0) return seed;
+namespace {
+
+/// 64 bits of a seed and a number; the stream is one that no field has.
+std::uint64_t seed_of(std::uint64_t seed, std::int64_t number, std::uint32_t stream) {
   const auto n = static_cast<std::uint64_t>(number);
-  constexpr std::uint32_t kEnsemble = 0x656E736DU;  // a stream that no field has
   const auto words = philox::generate(
-      {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n >> 32), kEnsemble, 0xFFFFFFFFU},
+      {static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n >> 32), stream, 0xFFFFFFFFU},
       random::key_of(seed));
   return std::uint64_t{words[1]} << 32 | words[0];
+}
+
+}  // namespace
+
+std::uint64_t ensemble_seed(std::uint64_t seed, std::int64_t number) {
+  constexpr std::uint32_t kEnsemble = 0x656E736DU;
+  return number == 0 ? seed : seed_of(seed, number, kEnsemble);
+}
+
+std::uint64_t next_seed(std::uint64_t seed, std::int64_t again) {
+  constexpr std::uint32_t kAgain = 0x6B656570U;
+  return again == 0 ? seed : seed_of(seed, again, kAgain);
 }
 
 }  // namespace vphi::runtime

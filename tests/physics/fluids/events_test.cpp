@@ -65,6 +65,7 @@ class Events : public ::testing::Test {
     for (const char* name : {"one: ", "two: "})
       change(name + std::string("197"), name + std::to_string(of.nucleons));
     change("4.2 [fm^2]", of.sigma + std::string(" [fm^2]"));
+    if (!more.empty()) change("sweep event = 0..99", "sweep event = 0..99, keep = N_coll > 0");
     if (draw == Nucleons::Independent)
       change(",\n                 apart = 0.4 [fm], centred = on", "");
     if (!more.empty()) change("param b = 7 [fm], ", more + "param ");
@@ -146,6 +147,10 @@ TEST_F(Events, NucleonsThatKeepTheirDistance) {
   EXPECT_NEAR(deviation, 10.61, 4 * 10.61 / std::sqrt(2.0 * static_cast<double>(hit.size())));
   const auto [collisions, of_collisions] = mean_with_error(result.find("N_coll")->values.back());
   EXPECT_NEAR(collisions, 415.7, 4 * std::hypot(of_collisions, 0.2));
+  for (const auto& [name, expected] : {std::pair("eps_2", 0.2698), std::pair("eps_3", 0.1824)}) {
+    const auto [eps, of_eps] = mean_with_error(result.find(name)->values.back());
+    EXPECT_NEAR(eps, expected, 4 * std::hypot(of_eps, 0.0005)) << name;
+  }
 }
 
 /// The places of an event: of each nucleus, by nucleon, three components.
@@ -181,16 +186,14 @@ TEST_F(Events, NoTwoNucleonsOfANucleusAreCloserThanTheirDistance) {
 TEST_F(Events, ClassesOfCentrality) {
   const std::string drawn =
       "u[k] ~ uniform(0, 1)\nb = 20 [fm]*sqrt(sum((u[k] if k == 0 else 0), k))\n"
-      "nearness = (20 [fm] - b)/(1 if N_coll > 0 else 0)\n"
-      "at end: nearness -> \"nucleons.h5\"\n";
-  constexpr double kEvents = 6000;
-  const auto all = nuclei("0..5999", "", kLead, Nucleons::AsWritten, drawn);
+      "at end: nearness = 20 [fm] - b, draws -> \"nucleons.h5\"\n";
+  constexpr double kEvents = 2000;
+  const auto all = nuclei("0..1999", "", kLead, Nucleons::AsWritten, drawn);
   const auto& near = all.find("nearness")->values.back();
-  const auto collided =
-      static_cast<double>(std::ranges::count_if(near, [](double v) { return std::isfinite(v); }));
-  const double square = 400 * 3.14159265358979 / kEvents;
-  EXPECT_NEAR(square * collided, 760,
-              4 * std::hypot(2, square * std::sqrt(collided * (1 - collided / kEvents))));
+  const auto [draws, of_draws] = mean_with_error(all.find("draws")->values.back());
+  const double section = 400 * 3.14159265358979 / draws;
+  EXPECT_NEAR(section, 760, 4 * std::hypot(2, section * of_draws / draws));
+  EXPECT_GT(std::ranges::min(all.find("N_coll")->values.back()), 0);
   if (!written()) GTEST_SKIP() << "this build writes no HDF5";
   fs::rename(folder_ / "nucleons.h5", folder_ / "all.h5");
   const auto of_class = [&](const char* shares) {
@@ -205,18 +208,19 @@ TEST_F(Events, ClassesOfCentrality) {
   };
   check(central, "N_part", 383.1, 0.3);
   check(central, "N_coll", 1685.9, 2.6);
+  check(central, "eps_2", 0.0731, 0.0007);
+  check(central, "eps_3", 0.0846, 0.0008);
   check(middle, "N_part", 184.95, 0.28);
   check(middle, "N_coll", 552.1, 1.2);
+  check(middle, "eps_2", 0.2614, 0.0014);
+  check(middle, "eps_3", 0.1881, 0.0012);
   // the classes by hand: the members are those of the first run, with their numbers
-  std::vector<double> finite;
-  for (const double v : near)
-    if (std::isfinite(v)) finite.push_back(v);
-  std::ranges::sort(finite);
+  std::vector<double> sorted = near;
+  std::ranges::sort(sorted);
   auto top = central.find("nearness")->values.back();
   std::ranges::sort(top);
-  const auto n =
-      static_cast<std::ptrdiff_t>(std::llround(0.95 * static_cast<double>(finite.size())));
-  EXPECT_EQ(top, std::vector<double>(finite.begin() + n, finite.end()));
+  const auto n = static_cast<std::ptrdiff_t>(std::llround(0.95 * kEvents));
+  EXPECT_EQ(top, std::vector<double>(sorted.begin() + n, sorted.end()));
 }
 
 /// Event k among many is event k alone, whatever stands beside it.

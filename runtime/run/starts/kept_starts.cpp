@@ -1,0 +1,68 @@
+#include "runtime/run/starts/kept_starts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/run/session.hpp"
+#include "runtime/run/starts/random_field.hpp"
+
+namespace vphi::runtime {
+
+using program::RandomField;
+
+namespace {
+
+constexpr std::int64_t kMostDraws = 10000;
+
+}  // namespace
+
+void KeptStarts::make_all() {
+  Configurations configurations;
+  for (const RandomField& field : program_.random)
+    fields_.push_back(random_fields(program_, field, first_, program_.instances, threads_,
+                                    &configurations, again_));
+}
+
+bool KeptStarts::draw_again(const std::vector<double>& kept) {
+  if (std::ranges::all_of(kept, [](double k) { return k != 0; })) return false;
+  const auto sites = static_cast<std::size_t>(program_.sites());
+  again_.resize(kept.size());
+  if (fields_.empty()) make_all();
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (kept[i] != 0) continue;
+    const auto instance =
+        std::min(first_ + static_cast<std::int64_t>(i), program_.all_instances() - 1);
+    if (++again_[i] >= kMostDraws)
+      throw RunError("E0879",
+                     fmt::format("the condition of `keep` holds in none of {} draws{}", kMostDraws,
+                                 program_.axes.empty() ? "" : " of " + program_.where(instance)),
+                     "a condition that a start can meet");
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      const RandomField& field = program_.random[f];
+      if (field.kind == RandomField::Kind::File || field.kind == RandomField::Kind::Link) continue;
+      const auto own = random_fields(program_, field, instance, 1, threads_, nullptr,
+                                     std::span(again_).subspan(i, 1));
+      std::ranges::copy(own, fields_[f].begin() + static_cast<std::ptrdiff_t>(i * sites));
+    }
+  }
+  return true;
+}
+
+std::vector<std::future<std::vector<double>>> KeptStarts::fields() const {
+  std::vector<std::future<std::vector<double>>> result;
+  for (const auto& field : fields_) {
+    std::promise<std::vector<double>> made;
+    made.set_value(field);
+    result.push_back(made.get_future());
+  }
+  return result;
+}
+
+std::vector<double> KeptStarts::draws() const {
+  std::vector<double> result;
+  for (const std::int64_t again : again_) result.push_back(1 + static_cast<double>(again));
+  return result;
+}
+
+}  // namespace vphi::runtime
