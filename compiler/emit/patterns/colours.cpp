@@ -112,26 +112,45 @@ Code rows_text(const Job& job, const Bindings& bindings, std::int64_t units, std
   return fill("colours_sums.txt", slots);
 }
 
-/// Cells of a colour whose sites share the blocks of their random numbers: `sites` of them, `apart`
-/// cells from each other, among `of` cells that follow each other.
+/// Cells of a colour that one thread takes: `sites` of them, `apart` cells from each other, among
+/// `of` cells that follow each other. `shared`: they have the blocks of their random numbers in
+/// common.
 struct Strip {
   std::int64_t sites = 1, apart = 1, of = 1;
+  bool shared = false;
 };
 
+/// Sites of a strip without blocks in common, the most numbers that each of them may read, and
+/// groups that a multiprocessor is to hold, so that a thread keeps to 48 registers.
+constexpr std::int64_t kSitesOfStrip = 4;
+constexpr std::size_t kReadsOfStrip = 8;
+constexpr int kGroupsOfStrips = 10;
+
+bool shares_blocks(const Job& job) {
+  return !job.body.draws.empty() && kernel::across_sites(job.kernel.random) &&
+         kernel::sites_of_block(job.kernel.random) > 1;
+}
+
+/// How many sites of the row, of whatever colour, a strip goes over; 0: there is none.
+std::int64_t reach_of_strip(const Job& job) {
+  const kernel::Kernel& kernel = job.kernel;
+  if (!job.body.pieces.empty() || has_site_order(job) || kernel.planes) return 0;
+  if (shares_blocks(job)) return kernel::sites_of_block(kernel.random) * kernel.random.apart;
+  const bool small = job.body.real == Precision::F32 && job.body.reads.size() <= kReadsOfStrip;
+  return small ? kSitesOfStrip * kernel.colours->apart() : 0;
+}
+
 /// A block serves several sites of the colour along x, or neighbours of which some have it. A
-/// thread that has all of them makes the block once, as long as there are threads enough to fill
-/// the device.
+/// thread that has all of them makes the block once. Sites without random numbers that read little
+/// share the arithmetic of their places. Both as long as there are threads enough to fill the
+/// device.
 Strip strip_of(const Job& job, std::int64_t cells) {
   const kernel::Kernel& kernel = job.kernel;
-  if (job.body.draws.empty() || !job.body.pieces.empty() || has_site_order(job) || kernel.planes ||
-      !kernel::across_sites(kernel.random))
-    return {};
-  const std::int64_t together = kernel::sites_of_block(kernel.random) * kernel.random.apart,
-                     apart = kernel.colours->apart();
-  if (kernel.extent[0] % together != 0 || together % apart != 0) return {};
+  const std::int64_t together = reach_of_strip(job), apart = kernel.colours->apart();
+  if (together == 0 || kernel.extent[0] % together != 0 || together % apart != 0) return {};
   const std::int64_t sites = together / apart;
-  const Strip strip =
-      kernel.colours->axis == 0 ? Strip{sites, 1, sites} : Strip{sites, apart, together};
+  Strip strip = kernel.colours->axis == 0 ? Strip{sites, 1, sites} : Strip{sites, apart, together};
+  strip.shared = shares_blocks(job);
   const std::int64_t threads = cells / strip.sites * kernel.instances;
   if (strip.sites < 2 || threads < kThreadsThatFill * std::max(1, job.target.compute_units))
     return {};
@@ -139,40 +158,43 @@ Strip strip_of(const Job& job, std::int64_t cells) {
 }
 
 /// Site number `j` of a strip, `first_x` and `first_at` its first one: coordinates that differ
-/// between sites, and the lines from there to its results.
-Code site_of_strip(const Job& job, const Strip& strip, std::int64_t j) {
+/// between sites, and the lines from there to its results. Adds its reads and
+/// what they need to `integers`.
+Code site_of_strip(const Job& job, const Strip& strip, std::int64_t j, int& integers) {
   const std::int64_t apart = job.kernel.colours->apart();
   const Code further = index_literal(job, j * apart);
-  const bool whole = strip.sites == kernel::sites_of_block(job.kernel.random);
+  const bool whole = strip.shared && strip.sites == kernel::sites_of_block(job.kernel.random);
   Gather gather(job, true);
   gather.within_row(j * apart, (strip.sites - 1 - j) * apart);
-  return code("{{\n  const vphi_index x = first_x + {0}, at = first_at + {0};\n", further) +
-         indent(gather.evaluated_of_blocks(whole ? std::to_string(j) + "u" : "") +
-                    code("outs[{}] = out;\n", j),
-                2) +
-         "}\n";
+  // wide, so that what is known goes into the addresses
+  const Code text = strip.shared ? gather.evaluated_of_blocks(whole ? std::to_string(j) + "u" : "")
+                                 : gather.evaluated();
+  integers += gather.reads() + (j == 0 ? gather.integers() : 0);  // the rows are the same
+  return code("{{\n  const vphi_wide x = first_x + {0}, at = first_at + {0};\n", further) +
+         indent(text + code("outs[{}] = out;\n", j), 2) + "}\n";
 }
 
 /// The cells of a strip: its blocks, then all that computes, and a loop that stores, so that no
 /// read waits for a store. Its sites lie in one row, evenly apart. `effects`: stores and sums of a
 /// site.
-Code strip_text(const Job& job, const Strip& strip, const Code& effects) {
+Code strip_text(const Job& job, const Strip& strip, const Code& effects, int& integers) {
   const auto number = [&](std::int64_t value) { return index_literal(job, value); };
   const Code& name = job.body.suffix;
   Code text = strip.apart == 1 ? code("const vphi_index cell = strip*{};\n", number(strip.sites))
                                : code("const vphi_index cell = strip/{0}*{1} + strip % {0};\n",
                                       number(strip.apart), number(strip.of));
   text += Gather::coloured(job) +
-          code(
-              "const vphi_index first_x = x, first_at = at;\nvphi_out_{1} outs[{0}];\n"
-              "// Their sites share blocks of random numbers.\nconst {2} walker = {3};\n",
-              strip.sites, name, widest_integer(job), walker_of_site(job, "at")) +
-          blocks_of_walker(job);
-  for (std::int64_t j = 0; j < strip.sites; ++j) text += site_of_strip(job, strip, j);
+          code("const vphi_wide first_x = x, first_at = at;\nvphi_out_{1} outs[{0}];\n",
+               strip.sites, name);
+  if (strip.shared)
+    text += code("// Their sites share blocks of random numbers.\nconst {} walker = {};\n",
+                 widest_integer(job), walker_of_site(job, "at")) +
+            blocks_of_walker(job);
+  for (std::int64_t j = 0; j < strip.sites; ++j) text += site_of_strip(job, strip, j, integers);
   return text +
          code(
              "VPHI_UNROLL\nfor (int j = 0; j < {}; ++j) {{\n"
-             "  const vphi_index at = first_at + (vphi_index)j*{};\n"
+             "  const vphi_wide at = first_at + (vphi_wide)j*{};\n"
              "  const vphi_out_{} out = outs[j];\n",
              strip.sites, number(job.kernel.colours->apart()), name) +
          indent(effects, 2) + "}\n";
@@ -227,7 +249,10 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
                 : strip.sites > 1 ? "strip"
                                   : "cell",
                 "cells", kColourThreads, job.body.held > 0 && groups[0] * kColourThreads >= cells);
-  slots["occupancy"] = std::to_string(occupancy(job, kColourThreads, groups[0] * kernel.instances));
+  slots["occupancy"] =
+      std::to_string(strip.sites > 1 && !strip.shared
+                         ? kGroupsOfStrips
+                         : occupancy(job, kColourThreads, groups[0] * kernel.instances));
   slots["finish_functions"] = count_function(job) + finish.functions;
   slots["finish"] = finish.finish;
   slots["local_memory"] = sum_memory(finish);
@@ -235,11 +260,14 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   slots["accumulate"];
   for (std::size_t i = 0; i < kernel.reductions.size(); ++i)
     slots["accumulate"] += accumulate(job, i, "out." + job.body.reduction_members[i]);
+  int integers = Gather::integers_of_coloured(job);  // and reads, of a strip
   if (strip.sites > 1) {
-    slots["evaluate"] = strip_text(job, strip, slots["store"] + slots["accumulate"]);
+    slots["evaluate"] = strip_text(job, strip, slots["store"] + slots["accumulate"], integers);
     slots["store"] = slots["accumulate"] = "";
   } else {
-    slots["evaluate"] = Gather(job).evaluated();
+    Gather gather(job);
+    slots["evaluate"] = gather.evaluated();
+    integers += gather.reads() + gather.integers();
   }
   if (rows_apart(kernel))
     slots["evaluate"] =
@@ -259,6 +287,8 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   out.arguments = arguments(job, bindings, job.counts_groups(), partials);
   out.grid = grid_of(job, groups);
   out.block = {static_cast<std::uint32_t>(kColourThreads), 1, 1};
+  out.instructions =
+      integers / static_cast<int>(strip.sites) + static_cast<int>(kernel.stores.size());
   return out;
 }
 
