@@ -170,7 +170,8 @@ Code site_of_strip(const Job& job, const Strip& strip, std::int64_t j, int& inte
   const Code text = strip.shared ? gather.evaluated_of_blocks(whole ? std::to_string(j) + "u" : "")
                                  : gather.evaluated();
   integers += gather.reads() + (j == 0 ? gather.integers() : 0);  // the rows are the same
-  return code("{{\n  const vphi_wide x = first_x + {0}, at = first_at + {0};\n", further) +
+  return code("{{\n  const {1} x = first_x + {0}, at = first_at + {0};\n", further,
+              widest_integer(job)) +
          indent(text + code("outs[{}] = out;\n", j), 2) + "}\n";
 }
 
@@ -184,8 +185,8 @@ Code strip_text(const Job& job, const Strip& strip, const Code& effects, int& in
                                : code("const vphi_index cell = strip/{0}*{1} + strip % {0};\n",
                                       number(strip.apart), number(strip.of));
   text += Gather::coloured(job) +
-          code("const vphi_wide first_x = x, first_at = at;\nvphi_out_{1} outs[{0}];\n",
-               strip.sites, name);
+          code("const {2} first_x = x, first_at = at;\nvphi_out_{1} outs[{0}];\n", strip.sites,
+               name, widest_integer(job));
   if (strip.shared)
     text += code("// Their sites share blocks of random numbers.\nconst {} walker = {};\n",
                  widest_integer(job), walker_of_site(job, "at")) +
@@ -193,10 +194,10 @@ Code strip_text(const Job& job, const Strip& strip, const Code& effects, int& in
   for (std::int64_t j = 0; j < strip.sites; ++j) text += site_of_strip(job, strip, j, integers);
   return text +
          code(
-             "VPHI_UNROLL\nfor (int j = 0; j < {}; ++j) {{\n"
-             "  const vphi_wide at = first_at + (vphi_wide)j*{};\n"
-             "  const vphi_out_{} out = outs[j];\n",
-             strip.sites, number(job.kernel.colours->apart()), name) +
+             "VPHI_UNROLL\nfor (int j = 0; j < {0}; ++j) {{\n"
+             "  const {3} at = first_at + ({3})j*{1};\n"
+             "  const vphi_out_{2} out = outs[j];\n",
+             strip.sites, number(job.kernel.colours->apart()), name, widest_integer(job)) +
          indent(effects, 2) + "}\n";
 }
 
