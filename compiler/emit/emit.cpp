@@ -168,8 +168,9 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   const int of_places = out.instructions;  // where the pattern has counted them
   out.special = least.special, out.instructions = least.instructions;
   count_work(counted, target, out);
-  // in f64 they are issued while an instruction of f64 takes its two turns
-  if (out.arithmetic == program::Precision::F32) out.instructions += of_places;
+  // with those of special functions; in f64 both are issued while one of f64 takes its two turns
+  if (of_places > 0 && out.arithmetic == program::Precision::F32)
+    out.instructions += of_places + out.special;
   return out;
 }
 
