@@ -22,6 +22,15 @@ struct Issued {
 
 void PrintTo(const Issued& row, std::ostream* out) { *out << row.model << ' ' << row.kernel; }
 
+Compilation compiled_for_gpu(const std::string& file, const char* lattice) {
+  CompileOptions options;
+  options.precision = "f32";
+  options.lattice = lattice;
+  emit::TargetInfo target = ways().back().target;
+  target.compute_units = 132;
+  return compile_model(std::string(VPHI_SOURCE_DIR) + "/" + file + ".vphi", options, target);
+}
+
 class IssuedInstructions : public ::testing::TestWithParam<Issued> {};
 
 // Of sites of a colour the places and reads are counted: what is predicted is at most what the
@@ -29,13 +38,7 @@ class IssuedInstructions : public ::testing::TestWithParam<Issued> {};
 TEST_P(IssuedInstructions, ArePredicted) {
   if (std::string why; runtime::nvrtc_version(&why).empty()) GTEST_SKIP() << why;
   const Issued& row = GetParam();
-  CompileOptions options;
-  options.precision = "f32";
-  options.lattice = row.lattice;
-  emit::TargetInfo target = ways().back().target;
-  target.compute_units = 132;
-  const std::string model = std::string(VPHI_SOURCE_DIR) + "/models/" + row.model + ".vphi";
-  const Compilation compilation = compile_model(model, options, target);
+  const Compilation compilation = compiled_for_gpu(std::string("models/") + row.model, row.lattice);
   ASSERT_TRUE(compilation.program);
   int seen = 0;
   for (const program::Kernel& kernel : compilation.program->kernels) {
@@ -53,6 +56,20 @@ TEST_P(IssuedInstructions, ArePredicted) {
     ++seen;
   }
   EXPECT_EQ(seen, 1);
+}
+
+// Sites with much work are one thread's each: four of them would not fit its registers.
+TEST(IssuedInstructionsOf, ManyValuesDoNotSpill) {
+  if (std::string why; runtime::nvrtc_version(&why).empty()) GTEST_SKIP() << why;
+  const Compilation compilation = compiled_for_gpu("tests/audit/many_values", "");
+  ASSERT_TRUE(compilation.program);
+  int seen = 0;
+  for (const program::Kernel& kernel : compilation.program->kernels) {
+    if (kernel.name != "heatbath_s" && kernel.name != "reorder_s") continue;
+    EXPECT_EQ(compiled(kernel.source).spilled, 0) << kernel.name;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, IssuedInstructions,

@@ -14,6 +14,7 @@
 #include "compiler/emit/patterns/vector_loops.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/kernel/draw.hpp"
+#include "compiler/kernel/site_cost.hpp"
 #include "compiler/kernel/slabs.hpp"
 
 namespace vphi::emit {
@@ -120,10 +121,12 @@ struct Strip {
   bool shared = false;
 };
 
-/// Sites of a strip without blocks in common, the most numbers that each of them may read, and
-/// groups that a multiprocessor is to hold, so that a thread keeps to 48 registers.
+/// Sites of a strip without blocks in common, the most numbers that each of them may read and the
+/// most work, a special function as four flops, and groups that a multiprocessor is to hold, so
+/// that a thread keeps to 48 registers. With 16 values to choose from (558) they would spill.
 constexpr std::int64_t kSitesOfStrip = 4;
 constexpr std::size_t kReadsOfStrip = 8;
+constexpr int kWorkOfStrip = 256, kOfASpecial = 4;
 constexpr int kGroupsOfStrips = 10;
 
 bool shares_blocks(const Job& job) {
@@ -136,7 +139,9 @@ std::int64_t reach_of_strip(const Job& job) {
   const kernel::Kernel& kernel = job.kernel;
   if (!job.body.pieces.empty() || has_site_order(job) || kernel.planes) return 0;
   if (shares_blocks(job)) return kernel::sites_of_block(kernel.random) * kernel.random.apart;
-  const bool small = job.body.real == Precision::F32 && job.body.reads.size() <= kReadsOfStrip;
+  if (job.body.real != Precision::F32 || job.body.reads.size() > kReadsOfStrip) return 0;
+  const kernel::SiteCost cost = kernel::site_cost(kernel);
+  const bool small = cost.flops + kOfASpecial * cost.special <= kWorkOfStrip;
   return small ? kSitesOfStrip * kernel.colours->apart() : 0;
 }
 
