@@ -256,7 +256,7 @@ Code Gather::coordinates() {
 // The index along x of a neighbour that no end of the row parts from the site.
 Code Gather::index_within(const Code& name, int d) const {
   const Boundary boundary = kernel_.boundary[0];
-  Code text = code("const {} {} = x {} {};\n", widest_integer(job_), name, d > 0 ? "+" : "-",
+  Code text = code("const {} {} = x {} {};\n", place_type_, name, d > 0 ? "+" : "-",
                    index_literal(job_, std::abs(d)));
   if (boundary == Boundary::Antiperiodic)
     text += code("const {} {}_sign = {};\n", real(), name, number(1));

@@ -26,8 +26,10 @@ class Gather {
   Code lines(bool strip = false);
   /// The same where only the values, and no random numbers, are those of a strip.
   Code lines_of_own();
-  /// So many sites before and after this one certainly lie in its row.
-  void within_row(std::int64_t before, std::int64_t after) { before_ = before, after_ = after; }
+  /// So many sites before and after this one certainly lie in its row; `type`: of its place there.
+  void within_row(std::int64_t before, std::int64_t after, const char* type) {
+    before_ = before, after_ = after, place_type_ = type;
+  }
   /// Statements from the coordinates to `out`: the lines and a call of the site function, or its
   /// pieces, each after its reads.
   Code evaluated();
@@ -86,6 +88,7 @@ class Gather {
   bool coordinates_known_ = false;
   std::int64_t together_ = 1, before_ = 0, after_ = 0;
   bool strip_ = false;
+  const char* place_type_ = "vphi_index";
   int integers_ = 0, reads_ = 0;
   std::map<std::pair<int, int>, Code> index_;  // axis, displacement -> variable
   std::map<Code, Code> values_;                // pointer and offset -> variable
