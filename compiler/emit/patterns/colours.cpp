@@ -211,7 +211,7 @@ Code strip_text(const Job& job, const Strip& strip, const Code& effects, int& in
                                       number(strip.apart), number(strip.of));
   text += Gather::coloured(job) +
           code("const {2} first_x = x, first_at = at;\nvphi_out_{1} outs[{0}];\n", strip.sites,
-               name, widest_integer(job));
+               name, places_of_strip(job, strip));
   if (strip.shared)
     text += code("// Their sites share blocks of random numbers.\nconst {} walker = {};\n",
                  widest_integer(job), walker_of_site(job, "at")) +
