@@ -63,7 +63,7 @@ void repair_keywords(Resolved& resolved) {
   for (Line& line : resolved.model.lines) {
     Clause& clause = line.clause;
     if (line.kind != Line::Kind::Clause || find_clause(clause.keyword) != nullptr) continue;
-    const auto near = near_keyword(clause.keyword, "");
+    const auto near = near_keyword(clause, "");
     resolved.diagnostics.add(errors::unknown_clause(clause.keyword_span, clause.keyword, near));
     if (near) clause.keyword = *near;
   }

@@ -100,7 +100,7 @@ kernel::SiteFunction site_function(const kernel::Kernel& kernel, const TargetInf
 kernel::SiteFunction site_by_site(const kernel::Kernel& kernel, const TargetInfo& target) {
   kernel::SiteFunction function{kernel};
   kernel::Kernel& own = function.kernel;
-  own.fast = kernel.fast || noise_hides_errors(kernel, target);
+  own.fast = noise_hides_errors(kernel, target);
   own.pairs_all_angles = dialect_of(target).can.sincos_for_all;
   // an f64 update of the sites of a colour, which is short of registers, took 1.15 times as long
   const bool gains = own.compute == kernel::Precision::F32 || !own.colours;
@@ -165,8 +165,12 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
     out.bytes =
         kernel::bytes_moved(counted, [&](int array) { return stored_by_colour(array, bindings); });
   const kernel::LeastWork least = kernel::least_work(counted, cost, dialect_of(target).processor());
+  const int of_places = out.instructions;  // where the pattern has counted them
   out.special = least.special, out.instructions = least.instructions;
   count_work(counted, target, out);
+  // with those of special functions; in f64 both are issued while one of f64 takes its two turns
+  if (of_places > 0 && out.arithmetic == program::Precision::F32)
+    out.instructions += of_places + out.special;
   return out;
 }
 

@@ -1,5 +1,8 @@
 #include "compiler/schedule/schedule.hpp"
 
+#include <set>
+#include <variant>
+
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
@@ -30,6 +33,22 @@ bool refuse_spectral(const Plan& plan, dsl::Diagnostics& diagnostics) {
     return true;
   }
   return false;
+}
+
+/// What a trajectory launches, after all that joins and divides sweeps.
+void say_launches(const physics::System& system, Plan& plan) {
+  if (!std::holds_alternative<physics::Trajectory>(system.dynamics)) return;
+  std::set<int> kernels;
+  std::size_t solves = 0;
+  for (const program::Launch& launch : plan.program.step) {
+    kernels.insert(launch.kernel);
+    solves += launch.solve >= 0;
+  }
+  plan.remarks.push_back(fmt::format(
+      "a trajectory launches {} kernels {} times{}", kernels.size(), plan.program.step.size(),
+      solves == 0 ? ", none of which the host waits for"
+                  : fmt::format(" beside the rounds of {} solves; the host waits for solves alone",
+                                solves)));
 }
 
 }  // namespace
@@ -66,6 +85,7 @@ std::optional<Plan> schedule(const physics::System& system, const dsl::Resolved&
       assemble(system, resolved, std::move(*ready), std::move(layout), renewal, diagnostics);
   if (refuse_spectral(plan, diagnostics)) return std::nullopt;
   warn_of_rounded_numbers(plan, diagnostics);
+  say_launches(system, plan);
   return plan;
 }
 

@@ -55,8 +55,8 @@ void ClauseCheck::clause(const Line& line, const std::string& inside) {
   const Clause& clause = line.clause;
   const ClauseRule* rule = find_clause(clause.keyword);
   if (rule == nullptr || rule->inside != inside) {
-    report(errors::unknown_clause(clause.keyword_span, clause.keyword,
-                                  near_keyword(clause.keyword, inside)));
+    report(
+        errors::unknown_clause(clause.keyword_span, clause.keyword, near_keyword(clause, inside)));
     return;
   }
   if (rule->once) {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "dsl/messages/suggest.hpp"
+#include "dsl/syntax/ast.hpp"
 
 namespace vphi::dsl {
 
@@ -319,6 +320,8 @@ std::optional<std::string> keyword_habit(const std::string& word) {
       {"parameter", "param"},   {"parameters", "param"}, {"const", "param"},
       {"let", "param"},         {"fields", "field"},     {"grid", "lattice"},
       {"box", "lattice"},       {"output", "every"},     {"print", "every"},
+      {"observe", "every"},     {"measure", "every"},    {"write", "every"},
+      {"save", "every"},        {"record", "every"},     {"monitor", "every"},
       {"initial", "init"},      {"assert", "expect"},    {"check", "expect"},
       {"integrate", "evolve"},  {"method", "solver"},    {"run", "evolve"},
       {"background", "metric"}, {"variable", "var"},     {"boundary", "lattice"},
@@ -327,6 +330,16 @@ std::optional<std::string> keyword_habit(const std::string& word) {
   };
   const auto found = kHabits.find(word);
   return found == kHabits.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Whether a clause with an unknown keyword has the form of this one: what it declares, its body
+/// and where its results go.
+bool may_be(const Clause& clause, const ClauseRule& rule) {
+  const bool needs_head = rule.heads == Heads::Declares || rule.heads == Heads::Sets;
+  const bool bare = !clause.items.empty() && clause.items.front().relation == Item::Relation::None;
+  if (needs_head && bare && !clause.has_body && rule.most <= 0) return false;
+  if (clause.has_body && rule.body == Need::Never) return false;
+  return !clause.destination || rule.destination != Need::Never;
 }
 
 }  // namespace
@@ -346,15 +359,15 @@ bool is_option(std::string_view name) {
   });
 }
 
-std::optional<std::string> near_keyword(const std::string& wrong, std::string_view inside) {
+std::optional<std::string> near_keyword(const Clause& clause, std::string_view inside) {
   std::vector<std::string> known;
   for (const ClauseRule& rule : kClauses) {
-    if (rule.inside == inside) known.emplace_back(rule.keyword);
+    if (rule.inside == inside && may_be(clause, rule)) known.emplace_back(rule.keyword);
   }
   if (inside.empty()) {
-    if (auto habit = keyword_habit(wrong)) return habit;
+    if (auto habit = keyword_habit(clause.keyword)) return habit;
   }
-  return suggest(wrong, known);
+  return suggest(clause.keyword, known);
 }
 
 std::vector<std::string> split_words(std::string_view words) {

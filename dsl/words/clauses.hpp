@@ -14,6 +14,8 @@
 
 namespace vphi::dsl {
 
+struct Clause;
+
 /// The kind of value after an option's `=`.
 enum class Takes {
   Number,    ///< one real number
@@ -62,8 +64,9 @@ std::span<const ClauseRule> clause_rules();
 const ClauseRule* find_clause(std::string_view keyword);
 /// The documentation of a clause, in a sentence or two; empty for an unknown keyword.
 std::string_view clause_doc(std::string_view keyword);
-/// The keyword nearest to a mistyped one, in the body of the clause `inside` ("" at the top level).
-std::optional<std::string> near_keyword(const std::string& wrong, std::string_view inside);
+/// The keyword meant by an unknown one, in the body of the clause `inside` ("" at the top level):
+/// that of the same thing in other languages, or the nearest one whose form the clause may have.
+std::optional<std::string> near_keyword(const Clause& clause, std::string_view inside);
 std::vector<std::string> option_names(const ClauseRule& rule);
 std::vector<std::string> split_words(std::string_view words);
 /// Whether an option of a clause has this name.

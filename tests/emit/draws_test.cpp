@@ -158,6 +158,44 @@ void check_neighbours_of_strips(emit::TargetInfo target, const Run& run) {
     }
 }
 
+/// In f32 sites that read little are strips too, without numbers (0 draws) and with blocks of their
+/// own (4 draws).
+void check_strips_without_shared_blocks(emit::TargetInfo target, const Run& run) {
+  target.compute_units = 1;
+  const std::vector<std::array<int, 2>> offsets{{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+  for (const int axis : {0, 1})
+    for (const int draws : {0, 4}) {
+      SCOPED_TRACE("axis " + std::to_string(axis) + ", draws " + std::to_string(draws));
+      Case c = numbers({256, 320}, Precision::F32, draws, 0, 9);
+      c.kernel.random.sites = c.kernel.sites();
+      c.kernel.colours = kernel::Colours{2, {1, 1}, axis, "colour"};
+      c.kernel.random.apart = c.kernel.colours->apart();
+      c.slot("colour", 1);
+      const int v = c.array("v", true, true);
+      std::vector<Expr> terms{c.load(v, 0, 0)};
+      for (const auto& [dx, dy] : offsets) terms.push_back(c.load(v, dx, dy));
+      c.store(v, c.arena->raw(Op::Add, terms));
+      const program::Kernel kernel = emit::emit(c.kernel, target, c.bindings);
+      EXPECT_NE(kernel.source.find("One thread 4 sites"), std::string::npos);
+      const State start = random_state(c, 1), got = run(c, kernel, start);
+      const auto place = static_cast<std::size_t>(draws);  // of v
+      const auto& before = start.arrays[place][0];
+      for (std::int64_t y = 0; y < 320; ++y)
+        for (std::int64_t x = 0; x < 256; ++x) {
+          const auto site = static_cast<std::size_t>(y * 256 + x);
+          double expected = before[site];
+          if ((x + y) % 2 == 1)
+            for (const auto& [dx, dy] : offsets)
+              expected += across_end(before, x, y, dx, dy, Boundary::Periodic, 0);
+          ASSERT_NEAR(got.arrays[place][0][site], expected, 1e-5) << x << " " << y;
+          for (int i = 0; i < draws && (x + y) % 2 == 1; ++i)
+            ASSERT_NEAR(got.arrays[static_cast<std::size_t>(i)][0][site],
+                        kernel::draw<double>(c.kernel.random, Op::Uniform, i, site, 9), 1e-6)
+                << i << " at " << x << " " << y;
+        }
+    }
+}
+
 void check(program::Target language, bool cpu, const Run& run) {
   emit::TargetInfo target;
   target.target = language;
@@ -214,7 +252,9 @@ void check(program::Target language, bool cpu, const Run& run) {
     compare(strips, got, 0);
   }
   check_colours(target, run);
-  if (language != program::Target::Native && !cpu) check_neighbours_of_strips(target, run);
+  if (language == program::Target::Native || cpu) return;
+  check_neighbours_of_strips(target, run);
+  check_strips_without_shared_blocks(target, run);
   Case named = numbers({5, 3}, Precision::F64, 2, 2, 3);
   named.kernel.random.instance = "which";
   named.kernel.random.sites = 15;

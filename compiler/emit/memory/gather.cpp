@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cstdlib>
 #include <map>
 #include <numeric>
@@ -113,6 +114,18 @@ Code Gather::in_row(const Job& job) {
   return last_coordinate(job, *job.kernel.colours) + sites_before_place(job);
 }
 
+int Gather::integers_of_coloured(const Job& job) {
+  const kernel::Kernel& kernel = job.kernel;
+  const kernel::Colours& colours = *kernel.colours;
+  int count = kernel.dims + 1;  // the last coordinate and the number of the site
+  for (int axis = 0; axis < kernel.dims; ++axis) {
+    count += axis != colours.axis && colours.weights[static_cast<std::size_t>(axis)] != 0;
+    const std::int64_t n = cells_of(kernel, colours, axis);
+    if (axis + 1 < kernel.dims) count += std::has_single_bit(static_cast<std::uint64_t>(n)) ? 2 : 4;
+  }
+  return has_site_order(job) ? count + 2 * kernel.dims + 1 : count;
+}
+
 // Neighbouring threads take neighbouring places. The classes come in turn, so that values of one
 // class that the sites of another read are still in the cache.
 Code Gather::site_in_memory_order() {
@@ -183,6 +196,7 @@ Code Gather::place(const Offset& offset, int copy) {
   const Code cell = cell_index(job_, [&](int axis) { return axis_index(axis, offset.d[axis]); });
   text_ += code("const vphi_index {} = {}{}*{} + {};\n", name, first_place(job_), shade,
                 lit(kernel_.sites() / order.modulus), cell);
+  integers_ += kernel_.dims + (change == 0 ? 0 : 2);
   return name;
 }
 
@@ -302,7 +316,7 @@ Code Gather::coordinates() {
 // The index along x of a neighbour that no end of the row parts from the site.
 Code Gather::index_within(const Code& name, int d) const {
   const Boundary boundary = kernel_.boundary[0];
-  Code text = code("const vphi_index {} = x {} {};\n", name, d > 0 ? "+" : "-",
+  Code text = code("const {} {} = x {} {};\n", place_type_, name, d > 0 ? "+" : "-",
                    index_literal(job_, std::abs(d)));
   if (boundary == Boundary::Antiperiodic)
     text += code("const {} {}_sign = {};\n", real(), name, number(1));
@@ -329,6 +343,7 @@ Code Gather::axis_index(int axis, int d) {
   const auto lit = [&](std::int64_t v) { return index_literal(job_, v); };
   if (boundary == Boundary::Periodic || boundary == Boundary::Antiperiodic) {
     text_ += code("const vphi_index {} = vphi_wrapped({}, {}, {});\n", name, x, lit(up), n(axis));
+    integers_ += 3;  // a sum, a comparison, a choice
     if (boundary == Boundary::Antiperiodic) {
       const double inner = winding % 2 == 0 ? 1 : -1;
       text_ += code("const {0} {1}_sign = vphi_select_{2}({3} + {4} >= {5}, {6}, {7});\n", real(),
@@ -344,6 +359,7 @@ Code Gather::axis_index(int axis, int d) {
                   d < 0 ? "below" : "above", x, lit(std::abs(d)), n(axis));
     return name;
   }
+  integers_ += 2;  // a sum and a bound
   text_ += d < 0
                ? code("const vphi_index {} = vphi_below({}, {});\n", name, x, lit(-d))
                : code("const vphi_index {} = vphi_above({}, {}, {});\n", name, x, lit(d), n(axis));
@@ -366,7 +382,19 @@ Code Gather::row(const Offset& offset) {
     index = index.empty() ? here : code("({}*{} + {})", index, n(axis), here);
   }
   text_ += code("const vphi_index {} = {}*{};\n", name, index, n(0));
+  integers_ += kernel_.dims - 1;  // products and sums
   return name;
+}
+
+// A read and its address: a sum with the row and one with the array. Where the place in the row is
+// known the row has both, and the site before has read what lies between them.
+void Gather::count_read(const Offset& offset) {
+  const int x = offset.d[0];
+  const bool beside = before_ + after_ > 0 && x >= -before_ && x <= after_;
+  if (!beside) integers_ += offset.zero() ? 1 : 2;
+  Offset across = offset;
+  across.d[0] = 0;
+  if (!beside || x >= 0 || !across.zero()) ++reads_;
 }
 
 // The number as it lies in memory; with the others of its place it is read once.
@@ -379,9 +407,12 @@ Code Gather::stored(std::size_t array, const Offset& offset, int copy) {
       index = axis_index(0, offset.d[0]);
       if (kernel_.dims > 1) index = row(offset) + " + " + index;
     }
+    count_read(offset);
     if (copy > 0) index = code("vphi_again({}, {})", index, copy);
     return code("{}[{}]", read_pointer(job_, array), index);
   }
+  const bool first = own.lanes == 1 || own.lane == 0;
+  integers_ += first, reads_ += first;
   if (own.lanes == 1) return code("{}[{}]", read_pointer(job_, array), place(offset, copy));
   const Code all = job_.body.array_names[home_of(job_, array)] + "_" + offset_name(offset) +
                    "_all" + (copy > 0 ? std::to_string(copy) : "");

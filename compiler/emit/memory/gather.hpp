@@ -26,14 +26,21 @@ class Gather {
   Code lines(bool strip = false);
   /// The same where only the values, and no random numbers, are those of a strip.
   Code lines_of_own();
-  /// So many sites before and after this one certainly lie in its row.
-  void within_row(std::int64_t before, std::int64_t after) { before_ = before, after_ = after; }
+  /// So many sites before and after this one certainly lie in its row; `type`: of its place there.
+  void within_row(std::int64_t before, std::int64_t after, const char* type) {
+    before_ = before, after_ = after, place_type_ = type;
+  }
   /// Statements from the coordinates to `out`: the lines and a call of the site function, or its
   /// pieces, each after its reads.
   Code evaluated();
   /// The same for a site of several that share the blocks of their random numbers (math/draws.hpp);
   /// `number`: which of them, where the text knows.
   Code evaluated_of_blocks(const Code& number);
+  /// Reads that were written so far, and instructions on integers for their places, at least.
+  int reads() const { return reads_; }
+  int integers() const { return integers_; }
+  /// Instructions on integers of `coloured`.
+  static int integers_of_coloured(const Job& job);
   /// The part of `job.body.code` that must come before these statements.
   static Code functions(const Job& job);
   /// For a site of a colour: its coordinates and `at`, from `cell`. The same in two parts: `of_row`
@@ -64,6 +71,7 @@ class Gather {
   Code coordinates();
   Code axis_index(int axis, int d);
   Code index_within(const Code& name, int d) const;
+  void count_read(const algebra::Offset& offset);
   Code row(const algebra::Offset& offset);
   Code stored(std::size_t array, const algebra::Offset& offset, int copy);
   Code value(std::size_t array, const algebra::Offset& offset, int copy = 0);
@@ -80,6 +88,8 @@ class Gather {
   bool coordinates_known_ = false;
   std::int64_t together_ = 1, before_ = 0, after_ = 0;
   bool strip_ = false;
+  const char* place_type_ = "vphi_index";
+  int integers_ = 0, reads_ = 0;
   std::map<std::pair<int, int>, Code> index_;  // axis, displacement -> variable
   std::map<Code, Code> values_;                // pointer and offset -> variable
   std::set<Code> rows_, known_;

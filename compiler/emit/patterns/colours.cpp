@@ -14,6 +14,7 @@
 #include "compiler/emit/patterns/vector_loops.hpp"
 #include "compiler/emit/text/reading.hpp"
 #include "compiler/kernel/draw.hpp"
+#include "compiler/kernel/site_cost.hpp"
 #include "compiler/kernel/slabs.hpp"
 
 namespace vphi::emit {
@@ -112,69 +113,116 @@ Code rows_text(const Job& job, const Bindings& bindings, std::int64_t units, std
   return fill("colours_sums.txt", slots);
 }
 
-/// Cells of a colour whose sites share the blocks of their random numbers: `sites` of them, `apart`
-/// cells from each other, among `of` cells that follow each other.
+/// Cells of a colour that one thread takes: `sites` of them, `apart` cells from each other, among
+/// `of` cells that follow each other. `shared`: they have the blocks of their random numbers in
+/// common.
 struct Strip {
   std::int64_t sites = 1, apart = 1, of = 1;
+  std::int64_t along = 1;  ///< what that is in sites of the row
+  bool shared = false;
 };
 
-/// A block serves several sites of the colour along x, or neighbours of which some have it. A
-/// thread that has all of them makes the block once, as long as there are threads enough to fill
-/// the device.
-Strip strip_of(const Job& job, std::int64_t cells) {
+/// Sites of a strip without blocks in common, the most numbers that each of them may read and the
+/// most work, a special function as four flops, and groups that a multiprocessor is to hold, so
+/// that a thread keeps to 48 registers. With 16 values to choose from (558) they would spill.
+constexpr std::int64_t kSitesOfStrip = 4;
+constexpr std::size_t kReadsOfStrip = 8;
+constexpr int kWorkOfStrip = 256, kOfASpecial = 4;
+constexpr int kGroupsOfStrips = 10;
+
+bool shares_blocks(const Job& job) {
+  return !job.body.draws.empty() && kernel::across_sites(job.kernel.random) &&
+         kernel::sites_of_block(job.kernel.random) > 1;
+}
+
+/// A block serves several sites of the colour along x, or neighbours of which some have it: a
+/// thread that has all of them makes the block once.
+Strip strip_of_block(const Job& job) {
   const kernel::Kernel& kernel = job.kernel;
-  if (job.body.draws.empty() || !job.body.pieces.empty() || has_site_order(job) || kernel.planes ||
-      !kernel::across_sites(kernel.random))
-    return {};
-  const std::int64_t together = kernel::sites_of_block(kernel.random) * kernel.random.apart,
-                     apart = kernel.colours->apart();
+  const std::int64_t apart = kernel.colours->apart(),
+                     together = kernel::sites_of_block(kernel.random) * kernel.random.apart;
   if (kernel.extent[0] % together != 0 || together % apart != 0) return {};
   const std::int64_t sites = together / apart;
-  const Strip strip =
-      kernel.colours->axis == 0 ? Strip{sites, 1, sites} : Strip{sites, apart, together};
+  if (kernel.colours->axis == 0) return {sites, 1, sites, apart, true};
+  return {sites, apart, together, apart, true};
+}
+
+/// Other sites that read little share the arithmetic of their places. Neighbouring threads have
+/// neighbouring cells, as many as a warp has where the row allows it.
+Strip strip_of_places(const Job& job) {
+  constexpr std::int64_t kWarp = 32;
+  const kernel::Kernel& kernel = job.kernel;
+  if (job.body.real != Precision::F32 || job.body.reads.size() > kReadsOfStrip) return {};
+  const kernel::SiteCost cost = kernel::site_cost(kernel);
+  if (cost.flops + kOfASpecial * cost.special > kWorkOfStrip) return {};
+  const bool dense = kernel.colours->axis == 0;  // cells of a row have one colour
+  const std::int64_t colour = kernel.colours->apart(), least = dense ? 1 : colour;
+  for (std::int64_t apart = kWarp / least * least; apart >= least;
+       apart = apart / 2 / least * least) {
+    const std::int64_t along = dense ? apart * colour : apart;
+    if (kernel.extent[0] % (kSitesOfStrip * along) == 0)
+      return {kSitesOfStrip, apart, kSitesOfStrip * apart, along, false};
+  }
+  return {};
+}
+
+/// As long as there are threads enough to fill the device.
+Strip strip_of(const Job& job, std::int64_t cells) {
+  const kernel::Kernel& kernel = job.kernel;
+  if (!job.body.pieces.empty() || has_site_order(job) || kernel.planes) return {};
+  const Strip strip = shares_blocks(job) ? strip_of_block(job) : strip_of_places(job);
   const std::int64_t threads = cells / strip.sites * kernel.instances;
   if (strip.sites < 2 || threads < kThreadsThatFill * std::max(1, job.target.compute_units))
     return {};
   return strip;
 }
 
+/// The type of the places of a strip in its row. In wide integers known distances go into
+/// addresses; with blocks in common that took up to 1.07 of the time of spins on an H200.
+const char* places_of_strip(const Job& job, const Strip& strip) {
+  return strip.shared ? "vphi_index" : widest_integer(job);
+}
+
 /// Site number `j` of a strip, `first_x` and `first_at` its first one: coordinates that differ
-/// between sites, and the lines from there to its results.
-Code site_of_strip(const Job& job, const Strip& strip, std::int64_t j) {
-  const std::int64_t apart = job.kernel.colours->apart();
-  const Code further = index_literal(job, j * apart);
-  const bool whole = strip.sites == kernel::sites_of_block(job.kernel.random);
+/// between sites, and the lines from there to its results. Adds its reads and
+/// what they need to `integers`.
+Code site_of_strip(const Job& job, const Strip& strip, std::int64_t j, int& integers) {
+  const Code further = index_literal(job, j * strip.along);
+  const bool whole = strip.shared && strip.sites == kernel::sites_of_block(job.kernel.random);
   Gather gather(job, true);
-  gather.within_row(j * apart, (strip.sites - 1 - j) * apart);
-  return code("{{\n  const vphi_index x = first_x + {0}, at = first_at + {0};\n", further) +
-         indent(gather.evaluated_of_blocks(whole ? std::to_string(j) + "u" : "") +
-                    code("outs[{}] = out;\n", j),
-                2) +
-         "}\n";
+  gather.within_row(j * strip.along, (strip.sites - 1 - j) * strip.along,
+                    places_of_strip(job, strip));
+  const Code text = strip.shared ? gather.evaluated_of_blocks(whole ? std::to_string(j) + "u" : "")
+                                 : gather.evaluated();
+  integers += gather.reads() + (j == 0 ? gather.integers() : 0);  // the rows are the same
+  return code("{{\n  const {1} x = first_x + {0}, at = first_at + {0};\n", further,
+              places_of_strip(job, strip)) +
+         indent(text + code("outs[{}] = out;\n", j), 2) + "}\n";
 }
 
 /// The cells of a strip: its blocks, then all that computes, and a loop that stores, so that no
 /// read waits for a store. Its sites lie in one row, evenly apart. `effects`: stores and sums of a
 /// site.
-Code strip_text(const Job& job, const Strip& strip, const Code& effects) {
+Code strip_text(const Job& job, const Strip& strip, const Code& effects, int& integers) {
   const auto number = [&](std::int64_t value) { return index_literal(job, value); };
   const Code& name = job.body.suffix;
   Code text = strip.apart == 1 ? code("const vphi_index cell = strip*{};\n", number(strip.sites))
                                : code("const vphi_index cell = strip/{0}*{1} + strip % {0};\n",
                                       number(strip.apart), number(strip.of));
   text += Gather::coloured(job) +
-          code(
-              "const vphi_index first_x = x, first_at = at;\nvphi_out_{1} outs[{0}];\n"
-              "// Their sites share blocks of random numbers.\nconst {2} walker = {3};\n",
-              strip.sites, name, widest_integer(job), walker_of_site(job, "at")) +
-          blocks_of_walker(job);
-  for (std::int64_t j = 0; j < strip.sites; ++j) text += site_of_strip(job, strip, j);
+          code("const {2} first_x = x, first_at = at;\nvphi_out_{1} outs[{0}];\n", strip.sites,
+               name, places_of_strip(job, strip));
+  if (strip.shared)
+    text += code("// Their sites share blocks of random numbers.\nconst {} walker = {};\n",
+                 widest_integer(job), walker_of_site(job, "at")) +
+            blocks_of_walker(job);
+  for (std::int64_t j = 0; j < strip.sites; ++j) text += site_of_strip(job, strip, j, integers);
   return text +
          code(
-             "VPHI_UNROLL\nfor (int j = 0; j < {}; ++j) {{\n"
-             "  const vphi_index at = first_at + (vphi_index)j*{};\n"
-             "  const vphi_out_{} out = outs[j];\n",
-             strip.sites, number(job.kernel.colours->apart()), name) +
+             "VPHI_UNROLL\nfor (int j = 0; j < {0}; ++j) {{\n"
+             "  const {3} at = first_at + ({3})j*{1};\n"
+             "  const vphi_out_{2} out = outs[j];\n",
+             strip.sites, number(strip.along), name, places_of_strip(job, strip)) +
          indent(effects, 2) + "}\n";
 }
 
@@ -227,7 +275,10 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
                 : strip.sites > 1 ? "strip"
                                   : "cell",
                 "cells", kColourThreads, job.body.held > 0 && groups[0] * kColourThreads >= cells);
-  slots["occupancy"] = std::to_string(occupancy(job, kColourThreads, groups[0] * kernel.instances));
+  slots["occupancy"] =
+      std::to_string(strip.sites > 1 && !strip.shared
+                         ? kGroupsOfStrips
+                         : occupancy(job, kColourThreads, groups[0] * kernel.instances));
   slots["finish_functions"] = count_function(job) + finish.functions;
   slots["finish"] = finish.finish;
   slots["local_memory"] = sum_memory(finish);
@@ -235,11 +286,14 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   slots["accumulate"];
   for (std::size_t i = 0; i < kernel.reductions.size(); ++i)
     slots["accumulate"] += accumulate(job, i, "out." + job.body.reduction_members[i]);
+  int integers = Gather::integers_of_coloured(job);  // and reads, of a strip
   if (strip.sites > 1) {
-    slots["evaluate"] = strip_text(job, strip, slots["store"] + slots["accumulate"]);
+    slots["evaluate"] = strip_text(job, strip, slots["store"] + slots["accumulate"], integers);
     slots["store"] = slots["accumulate"] = "";
   } else {
-    slots["evaluate"] = Gather(job).evaluated();
+    Gather gather(job);
+    slots["evaluate"] = gather.evaluated();
+    integers += gather.reads() + gather.integers();
   }
   if (rows_apart(kernel))
     slots["evaluate"] =
@@ -259,6 +313,8 @@ program::Kernel emit_colours(const Job& job, const Bindings& bindings) {
   out.arguments = arguments(job, bindings, job.counts_groups(), partials);
   out.grid = grid_of(job, groups);
   out.block = {static_cast<std::uint32_t>(kColourThreads), 1, 1};
+  out.instructions =
+      integers / static_cast<int>(strip.sites) + static_cast<int>(kernel.stores.size());
   return out;
 }
 

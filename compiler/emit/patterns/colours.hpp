@@ -9,6 +9,8 @@
 
 namespace vphi::emit {
 
+/// On GPUs `instructions` of the result are those of a site for its place, its reads and its
+/// stores.
 program::Kernel emit_colours(const Job& job, const Bindings& bindings);
 
 /// Number of groups, at most `most`, for the work of `wanted` groups in shares that are as equal as

@@ -355,7 +355,7 @@ int occupancy(const Job& job, int threads, std::int64_t groups) {
 }
 
 bool noise_hides_errors(const kernel::Kernel& kernel, const TargetInfo& target) {
-  return kernel.random.draws > 0 && kernel.compute == Precision::F32 &&
+  return (kernel.random.draws > 0 || kernel.fast) && kernel.compute == Precision::F32 &&
          dialect_of(target).can.approximate && target.contract;
 }
 

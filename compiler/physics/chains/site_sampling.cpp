@@ -177,7 +177,7 @@ class SiteSamplingReader {
 
   int heatbath(const StateField& field, const SiteChange& change) {
     if (field.values.empty()) {
-      constexpr int kTries = 4;
+      constexpr int kTries = 2;
       const bool proposes = field.periodic || (field.length && field.arrays.size() == 2);
       proposes_ = proposes_ || proposes;
       const int tries = options_.tries_item ? static_cast<int>(options_.tries) : kTries;

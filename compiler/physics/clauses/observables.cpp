@@ -258,6 +258,21 @@ class OutputReader {
     d_.diagnostics.add(errors::last_configuration(span, name, trajectory ? "trajectory" : "sweep"));
   }
 
+  /// Of outputs after each step: an average over the time since the one before has one value.
+  void refuse_average_of_one(const std::string& name, Expr value, dsl::Span span) {
+    const bool alone = std::ranges::any_of(d_.collected.statistics, [&](const Statistic& s) {
+      return s.spans_time && s.axes.empty() &&
+             algebra::depends_on(value, d_.arena().symbol(s.symbol));
+    });
+    if (!alone) return;
+    const bool trajectories = std::holds_alternative<Trajectory>(d_.dynamics);
+    const bool sweeps = std::holds_alternative<MarkovChain>(d_.dynamics);
+    d_.fail(errors::average_of_one_step(span, name,
+                                        trajectories ? "trajectory"
+                                        : sweeps     ? "sweep"
+                                                     : "step"));
+  }
+
   void add_scalar(const std::string& name, const Value& v, const dsl::Expr& e, OutputClause& out) {
     for (std::size_t i = 0; i < v.parts.size(); ++i) {
       const std::string part_name = v.scalar() ? name : fmt::format("{}[{}]", name, i);
@@ -273,6 +288,7 @@ class OutputReader {
           d_.fail(errors::not_scalar_output(e.span, written(d_, e.span)));
         }
         if (!out.regular() && i == 0) warn_of_last(shown, physical, e.span);
+        if (out.every == 1) refuse_average_of_one(shown, o.value, e.span);
         out.observables.push_back(std::move(o));
       };
       if (c.real()) {

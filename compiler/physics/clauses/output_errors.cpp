@@ -68,6 +68,15 @@ Diagnostic output_below_step(Span span, double steps) {
                     "write `every 1 step: ...`, or take a smaller dt");
 }
 
+Diagnostic average_of_one_step(Span span, const std::string& name, const std::string& unit) {
+  return dsl::error(
+      "E0764", span, fmt::format("`{}` would average over one {} at a time", name, unit),
+      "a variance of one value is 0, a mean the value itself",
+      "`over = time` is over the steps since the output before; `at end:` over the whole run",
+      fmt::format("write it in `at end: ...` or in `every 100 {}: ...`, or leave `over = time` out",
+                  unit == "trajectory" ? "trajectories" : unit + "s"));
+}
+
 Diagnostic output_between_steps(Span span, double steps) {
   const double near = std::max(1.0, std::round(steps));
   return dsl::error("E0764", span, fmt::format("outputs would be {:.6g} steps apart", steps), "",

@@ -30,6 +30,9 @@ dsl::Diagnostic array_in_csv(dsl::Span span, const std::string& name, const std:
 dsl::Diagnostic output_time_of_chain(dsl::Span span);
 /// T is less than a step.
 dsl::Diagnostic output_below_step(dsl::Span span, double steps);
+/// An average over the time between outputs that are one step apart; `name`: that of the output.
+dsl::Diagnostic average_of_one_step(dsl::Span span, const std::string& name,
+                                    const std::string& unit);
 /// `every N steps` with an N that is not a whole number.
 dsl::Diagnostic output_between_steps(dsl::Span span, double steps);
 

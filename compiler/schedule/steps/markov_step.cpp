@@ -74,6 +74,17 @@ void count_accepted(const physics::MarkovChain& chain, algebra::Arena& arena, Sl
   result.finish.push_back({kOfSweep, none});
 }
 
+/// Whether an update of the chain draws random numbers: they hide errors of 1e-6 in those of its
+/// updates that draw none as well.
+bool draws_numbers(const physics::MarkovChain& chain) {
+  return std::ranges::any_of(chain.updates, [](const physics::Update& update) {
+    return std::ranges::any_of(update.values, [](const auto& value) {
+      return algebra::contains(value.second,
+                               [](Expr e) { return e.is(Op::Uniform) || e.is(Op::Normal); });
+    });
+  });
+}
+
 }  // namespace
 
 Stepping make_markov_step(const physics::System& system, const physics::MarkovChain& chain,
@@ -84,10 +95,12 @@ Stepping make_markov_step(const physics::System& system, const physics::MarkovCh
   for (const char* slot : {kTaken, kOfSweep})
     if (counts) slots.add(slot);
   Stepping result;
+  const bool random = draws_numbers(chain);
   for (const physics::Update& update : chain.updates) {
     FluxPart& part = result.parts.emplace_back();
     part.sweeps.sweeps.push_back(
         {coloured_kernel(system, update, kColour, slot::kStop, storage), {}, {}});
+    part.sweeps.sweeps.back().kernel.fast = random;
     part.sweeps.swaps.emplace_back();
     part.finish.push_back({kColour, next_colour(arena.symbol(kColour), update)});
     if (update.accepted)

@@ -382,7 +382,7 @@ class TrajectoryStepBuilder {
     order.push_back(end);
     std::vector<int> alone = order;
     alone.push_back(close);
-    say(alone);
+    say();
     result_.cycle.assign(static_cast<std::size_t>(std::max(1, there_and_back_)), alone);
     if (there_and_back_ == 0) return;
     find_coordinates();
@@ -528,7 +528,8 @@ class TrajectoryStepBuilder {
     return all;
   }
 
-  void say(const std::vector<int>& order) {
+  /// Kicks of each level and drifts; the launches are counted where they are known (schedule.cpp).
+  void say() {
     std::vector<std::size_t> kicks(trajectory_.levels.size());
     std::size_t drifts = 0;
     for (const TrajectoryFlow& flow : flows_)
@@ -537,19 +538,7 @@ class TrajectoryStepBuilder {
       result_.remarks.insert(fmt::format("{}: {} kicks a trajectory, by {}",
                                          trajectory_.levels[i].shown, kicks[i],
                                          trajectory_.levels[i].integrator.name));
-    const auto solves = std::ranges::count_if(
-        order, [&](int part) { return result_.parts[static_cast<std::size_t>(part)].solve >= 0; });
-    if (solves > 0) {
-      result_.remarks.insert(fmt::format(
-          "a trajectory is {} drifts of the links and {} solves, {} other launches; the "
-          "host waits for solves alone",
-          drifts, solves, order.size() - static_cast<std::size_t>(solves)));
-      return;
-    }
-    result_.remarks.insert(fmt::format(
-        "a trajectory is {} drifts of the links, {} launches of {} kernels, none of which the "
-        "host waits for",
-        drifts, order.size(), result_.parts.size()));
+    result_.remarks.insert(fmt::format("a trajectory is {} drifts of the links", drifts));
   }
 
   const physics::System& system_;
