@@ -26,13 +26,13 @@ enum class Shape {
   Branches,  ///< rising between poles at odd multiples of pi/2
 };
 
-struct Function {
+struct FunctionRow {
   double (*value)(double);
   Shape shape;
   double from, to;
 };
 
-constexpr Function kFunctions[] = {
+constexpr FunctionRow kFunctions[] = {
 #define VPHI_FORMULA_FUNCTION(operation, name, value, shape, from, to) \
   {[](double x) -> double { return value(x); }, Shape::shape, from, to},
 #include "program/formula_functions.def"
@@ -40,7 +40,7 @@ constexpr Function kFunctions[] = {
 
 bool is_function(Op op) { return op >= Op::Exp; }
 
-const Function& function(Op op) {
+const FunctionRow& function(Op op) {
   return kFunctions[static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::Exp)];
 }
 
@@ -141,7 +141,7 @@ Interval wave(Interval a, double low, double high, double peak) {
   return result;
 }
 
-Interval of_function(const Function& f, Interval a) {
+Interval of_function(const FunctionRow& f, Interval a) {
   const double low = f.value(std::clamp(a.low, f.from, f.to));
   const double high = f.value(std::clamp(a.high, f.from, f.to));
   if (f.shape == Shape::Rising) return {low, high};
