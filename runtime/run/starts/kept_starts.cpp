@@ -13,7 +13,7 @@ using program::RandomField;
 
 namespace {
 
-constexpr std::int64_t kMostDraws = 10000;
+constexpr std::int64_t kMostStarts = 10000;
 
 }  // namespace
 
@@ -33,9 +33,9 @@ bool KeptStarts::draw_again(const std::vector<double>& kept) {
     if (kept[i] != 0) continue;
     const auto instance =
         std::min(first_ + static_cast<std::int64_t>(i), program_.all_instances() - 1);
-    if (++again_[i] >= kMostDraws)
+    if (++again_[i] >= kMostStarts)
       throw RunError("E0879",
-                     fmt::format("the condition of `keep` holds in none of {} draws{}", kMostDraws,
+                     fmt::format("the condition of `keep` holds in none of {} draws{}", kMostStarts,
                                  program_.axes.empty() ? "" : " of " + program_.where(instance)),
                      "a condition that a start can meet");
     for (std::size_t f = 0; f < fields_.size(); ++f) {
