@@ -4,9 +4,7 @@
 
 #include <bit>
 #include <cstdlib>
-#include <map>
 #include <numeric>
-#include <set>
 #include <stdexcept>
 
 #include "compiler/algebra/axis_names.hpp"
@@ -200,20 +198,17 @@ Code Gather::place(const Offset& offset, int copy) {
   return name;
 }
 
-namespace {
-
-/// Statements that store these of the kernel's stores; of a place in memory all or none.
-Code store_lines(const Job& job, const std::set<std::size_t>& which, bool strip) {
+Code Gather::stores(const Job& job, bool strip) {
   Code text, last;
   std::set<std::size_t> begun;
-  for (const std::size_t i : which) {
+  for (std::size_t i = 0; i < job.kernel.stores.size(); ++i) {
     const std::size_t array = position(job.kernel, job.kernel.stores[i].array);
     const bool same = job.kernel.arrays[array].store == job.body.real;
     const MemoryPlace& place = job.places[array];
     const Code value = (same ? "" : Code("(") + type_name(job.kernel.arrays[array].store) + ")") +
                        "out." + job.body.store_members[i];
     if (strip) {
-      text += code("{}[k] = {};\n", Gather::next_of_strip(job, array), value);
+      text += code("{}[k] = {};\n", next_of_strip(job, array), value);
       continue;
     }
     if (place.lanes == 1) {
@@ -230,55 +225,6 @@ Code store_lines(const Job& job, const std::set<std::size_t>& which, bool strip)
     text += code("{}.{} = {};\n", all, "xyzw"[place.lane], value);
   }
   return text + last;
-}
-
-/// The array, or the one in whose memory it lies.
-std::size_t memory_of(const Job& job, std::size_t array) {
-  return job.places[array].lanes > 1 ? home_of(job, array) : array;
-}
-
-/// What can be stored behind each piece of the site function: values that are in `out` by then,
-/// with all that share their place in memory, where no piece after it reads from there.
-std::vector<std::set<std::size_t>> stores_of_pieces(const Job& job) {
-  std::map<std::size_t, std::set<std::size_t>> open, reads;  // by memory: stores, and reads to come
-  const auto of_store = [&](std::size_t i) {
-    return memory_of(job, position(job.kernel, job.kernel.stores[i].array));
-  };
-  for (std::size_t i = 0; i < job.kernel.stores.size(); ++i) open[of_store(i)].insert(i);
-  const std::map<std::size_t, std::set<std::size_t>> whole = open;
-  for (std::size_t k = 0; k < job.body.reads.size(); ++k) {
-    const std::size_t array = position(job.kernel, job.body.reads[k].array);
-    if (!job.kernel.arrays[array].next) reads[memory_of(job, array)].insert(k);
-  }
-  std::vector<std::set<std::size_t>> stored;
-  std::set<std::size_t> made;  // memories whose values are all in `out`
-  for (const Piece& piece : job.body.pieces) {
-    for (auto& [memory, to_come] : reads)
-      for (const std::size_t k : piece.reads) to_come.erase(k);
-    for (const std::size_t i : piece.stores) {
-      std::set<std::size_t>& rest = open[of_store(i)];
-      rest.erase(i);
-      if (rest.empty()) made.insert(of_store(i));
-    }
-    std::set<std::size_t>& now = stored.emplace_back();
-    std::erase_if(made, [&](std::size_t memory) {
-      if (!reads[memory].empty()) return false;
-      now.insert(whole.at(memory).begin(), whole.at(memory).end());
-      return true;
-    });
-  }
-  return stored;
-}
-
-}  // namespace
-
-Code Gather::stores(const Job& job, bool strip) {
-  std::set<std::size_t> rest;
-  for (std::size_t i = 0; i < job.kernel.stores.size(); ++i) rest.insert(i);
-  if (!strip)
-    for (const std::set<std::size_t>& done : stores_of_pieces(job))
-      for (const std::size_t i : done) rest.erase(i);
-  return store_lines(job, rest, strip);
 }
 
 Code Gather::coordinates() {
@@ -534,15 +480,14 @@ Code Gather::with_draws(Code fills) {
 Code Gather::in_pieces() {
   text_ = coordinates() + axes_filled();
   const std::vector<Code> draws = draw_pieces(job_, "at");
-  const std::vector<std::set<std::size_t>> stored = stores_of_pieces(job_);
-  std::size_t drawn = 0, number = 0;  // pieces of `draws`, of the function
+  std::size_t drawn = 0;  // pieces of `draws`
   for (const Piece& piece : job_.body.pieces) {
     for (const std::size_t k : piece.reads) {
       const Code fill = filled(job_.body.reads[k]);
       text_ += fill;
     }
     for (; piece.draws > 0 && drawn <= piece.draws; ++drawn) text_ += draws[drawn];
-    text_ += piece.lines + store_lines(job_, stored[number++], false);
+    text_ += piece.lines;
   }
   return text_;
 }

@@ -46,13 +46,11 @@ struct Draw {
 };
 
 /// A piece of the site function, where a site reads many numbers. Reads and random numbers come
-/// right before the first piece that uses them. A value that is stored is put into `out` by the
-/// piece that makes it, so that it need not be held until the end.
+/// right before the first piece that uses them.
 struct Piece {
   std::vector<std::size_t> reads;  ///< indices into Body::reads
   std::size_t draws = 0;           ///< how many of Body::draws are computed by then
-  Code lines = {};
-  std::vector<std::size_t> stores = {};  ///< of the kernel, whose values are in `out` by then
+  Code lines;
 };
 
 /// A loop of rounds that the lanes of a vector make together, where the site function is in parts

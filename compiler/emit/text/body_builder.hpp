@@ -59,7 +59,6 @@ class BodyBuilder {
   void sort_reads(std::span<const algebra::Expr> order);
   Code site_function();
   Printer printer(Scope& scope, std::function<Leaf(const algebra::Node&)> leaf);
-  /// Without the stores that a piece has put into `out` already.
   std::string results(Printer& printer);
   std::string named_numbers(Scope& scope);
   using Members = std::unordered_map<const algebra::Node*, std::string>;

@@ -84,13 +84,9 @@ Printer BodyBuilder::printer(Scope& scope, std::function<Leaf(const Node&)> leaf
 std::string BodyBuilder::results(Printer& printer) {
   std::string text;
   std::size_t i = 0;
-  std::unordered_set<std::size_t> done;
-  for (const Piece& piece : body_.pieces) done.insert(piece.stores.begin(), piece.stores.end());
   const auto put = [&](const std::vector<std::string>& members) {
-    for (const std::string& member : members) {
-      if (!done.contains(i)) text += printer.assignment("out." + member, roots_[i]);
-      ++i;
-    }
+    for (const std::string& member : members)
+      text += printer.assignment("out." + member, roots_[i++]);
   };
   put(body_.store_members);
   put(body_.reduction_members);
@@ -187,32 +183,21 @@ std::vector<Expr> BodyBuilder::order_of_many() {
   return order;
 }
 
-// A piece ends where the next value needs something that has not been read yet, and behind values
-// that are stored.
+// A piece ends where the next value needs something that has not been read yet.
 std::string BodyBuilder::in_pieces(Printer& printer, std::span<const Expr> order) {
   std::unordered_map<std::string, std::size_t> reads, draws;
   for (std::size_t k = 0; k < body_.reads.size(); ++k) reads[body_.reads[k].member] = k;
   for (std::size_t k = 0; k < body_.draws.size(); ++k) draws[body_.draws[k].member] = k;
   std::vector<bool> there(body_.reads.size());
   std::vector<Piece>& pieces = body_.pieces;
-  std::unordered_map<const Node*, std::vector<std::size_t>> stores;
-  for (std::size_t k = 0; k < body_.store_members.size(); ++k) stores[roots_[k].get()].push_back(k);
   std::string lines;
-  const auto close = [&](std::size_t i) {  // before number i of the order
+  const auto close = [&] {
     if (pieces.empty()) return;
-    Piece& piece = pieces.back();
-    std::string text = printer.take_lines();
-    if (const auto made = stores.find(order[i - 1].get()); made != stores.end())
-      for (const std::size_t k : made->second) {
-        const std::string put = printer.assignment("out." + body_.store_members[k], roots_[k]);
-        text += printer.take_lines() + put;
-        piece.stores.push_back(k);
-      }
-    piece.lines = Code(text, printer.used());
-    lines += text;
+    pieces.back().lines = Code(printer.take_lines(), printer.used());
+    lines += pieces.back().lines.str();
   };
   printer.compute_in(order, [&](std::size_t i) {
-    Piece next{{}, pieces.empty() ? 0 : pieces.back().draws};
+    Piece next{{}, pieces.empty() ? 0 : pieces.back().draws, {}};
     const std::size_t drawn = next.draws;
     for (const Expr arg : order[i].args()) {
       const auto leaf = leaves_.find(arg.get());
@@ -224,13 +209,12 @@ std::string BodyBuilder::in_pieces(Printer& printer, std::span<const Expr> order
       there[read->second] = true;
       next.reads.push_back(read->second);
     }
-    const bool stored = i > 0 && stores.contains(order[i - 1].get());
-    if (!pieces.empty() && !stored && next.reads.empty() && next.draws == drawn) return;
-    close(i);
+    if (!pieces.empty() && next.reads.empty() && next.draws == drawn) return;
+    close();
     pieces.push_back(std::move(next));
   });
-  close(order.size());
-  Piece last{{}, body_.draws.size()};  // values stored as they were read
+  close();
+  Piece last{{}, body_.draws.size(), {}};  // values stored as they were read
   for (std::size_t k = 0; k < there.size(); ++k)
     if (!there[k]) last.reads.push_back(k);
   pieces.push_back(std::move(last));
