@@ -97,7 +97,8 @@ class Curvature {
       dsl::Diagnostic message = errors::not_yet(
           own->momentum->span, "noise in a stress beside a metric that follows the averages");
       message.rule =
-          "the pressure of the box holds this noise: a'' would jump with its mean, and with the Ito "
+          "the pressure of the box holds this noise: a'' would jump with its mean, and with the "
+          "Ito "
           "term of its square, and integrators have no noise in a";
       message.hint =
           "write a given metric, frw(a = ...), or noise in shear stresses, currents and sources "

@@ -66,8 +66,8 @@ class NeighbourSweeps {
   }
 
   /// Of its time, the share that a march may take by the counts when it is divided. Marches compute
-  /// while they read, and gain less than the counts say: on an H200 shares of 0.90 were 0.97 in f32,
-  /// and shares of 0.7 to 0.85 were 1.12 to 1.16 in f64.
+  /// while they read, and gain less than the counts say: on an H200 shares of 0.90 were 0.97 in
+  /// f32, and shares of 0.7 to 0.85 were 1.12 to 1.16 in f64.
   static double most_of_march(const Kernel& kernel) {
     return kernel.compute == kernel::Precision::F32 ? 0.92 : 0.5;
   }
