@@ -143,7 +143,8 @@ TEST(Ensemble, AveragesAreThoseOfTheInstances) {
 TEST(Ensemble, TimeAveragesCountEveryStep) {
   const auto r = run_text(kFields, {});
   std::string text = kFields;
-  text.replace(text.find("every 10 steps: s,"), 18, "every 1 step: s,  ");
+  const std::size_t clause = text.find("every 10 steps");
+  text.replace(clause, text.find(" -> ", clause) - clause, "every 1 step: s");
   const auto fine = run_text(text, {});
   const auto& window = series(r, "mean(s, over = time)");
   const auto& both = series(r, "mean(s, over = [draw, time])");
