@@ -107,6 +107,27 @@ TEST(LongSites, TellTheLanesOfTheirRows) {
   }
 }
 
+constexpr int kMostRegisters = 255;  ///< of a thread
+
+using Traffic = std::map<std::string, std::pair<int, int>>;  ///< of a site: numbers read, written
+
+/// That of the kernels of a solver's iteration, which spill nothing and take so many registers at
+/// most.
+Traffic traffic_of_rounds(const program::Program& program, int registers) {
+  const bool machine_code = !runtime::nvrtc_version(nullptr).empty();
+  Traffic traffic;
+  for (const program::Kernel& kernel : program.kernels) {
+    const bool number = kernel.name.find_first_not_of("0123456789", 8) == std::string::npos;
+    if (kernel.name != "solve_1" && !(kernel.name.starts_with("solve_1_") && number)) continue;
+    traffic[kernel.name] = {kernel.loads, kernel.stores};
+    if (!machine_code) continue;
+    const Machine machine = compiled(kernel.source);
+    EXPECT_EQ(machine.spilled, 0) << kernel.name << machine.log;
+    EXPECT_LE(machine.registers, registers) << kernel.name << machine.log;
+  }
+  return traffic;
+}
+
 class SolverIterations : public ::testing::TestWithParam<std::pair<const char*, int>> {};
 
 TEST_P(SolverIterations, ReadWhatTheyMust) {
@@ -124,23 +145,12 @@ TEST_P(SolverIterations, ReadWhatTheyMust) {
   options.precision = precision;
   const Compilation compilation = compile_model(model, options, ways().back().target);
   ASSERT_TRUE(compilation.program);
-  const bool machine_code = !runtime::nvrtc_version(nullptr).empty();
-  std::map<std::string, std::pair<int, int>> traffic;  // of a site: numbers read, written
-  for (const program::Kernel& kernel : compilation.program->kernels) {
-    const bool number = kernel.name.find_first_not_of("0123456789", 8) == std::string::npos;
-    if (kernel.name != "solve_1" && !(kernel.name.starts_with("solve_1_") && number)) continue;
-    traffic[kernel.name] = {kernel.loads, kernel.stores};
-    if (!machine_code) continue;
-    const Machine machine = compiled(kernel.source);
-    EXPECT_EQ(machine.spilled, 0) << kernel.name << machine.log;
-    EXPECT_LE(machine.registers, registers) << kernel.name << machine.log;
-  }
   // A(p) and adj(A, r) in two hops each, with eight links a site, those ahead and those behind; r
   // with |r|^2; then x and p, which both read the old p
-  const std::map<std::string, std::pair<int, int>> least = {
-      {"solve_1", {120, 24}},   {"solve_1_2", {144, 24}}, {"solve_1_3", {48, 24}},
-      {"solve_1_4", {120, 24}}, {"solve_1_5", {144, 24}}, {"solve_1_6", {72, 48}}};
-  EXPECT_EQ(traffic, least);
+  const Traffic least = {{"solve_1", {120, 24}},   {"solve_1_2", {144, 24}},
+                         {"solve_1_3", {48, 24}},  {"solve_1_4", {120, 24}},
+                         {"solve_1_5", {144, 24}}, {"solve_1_6", {72, 48}}};
+  EXPECT_EQ(traffic_of_rounds(*compilation.program, registers), least);
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, SolverIterations,
@@ -168,22 +178,12 @@ Compilation determinant(const std::string& more, const std::string& local,
 TEST(RoundsOfADeterminant, ReadWhatTheyMust) {
   const Compilation compilation = determinant("", " + 0.02i*gamma5*psi", "f64");
   ASSERT_TRUE(compilation.program);
-  const bool machine_code = !runtime::nvrtc_version(nullptr).empty();
-  std::map<std::string, std::pair<int, int>> traffic;  // of a site: numbers read, written
-  for (const program::Kernel& kernel : compilation.program->kernels) {
-    const bool number = kernel.name.find_first_not_of("0123456789", 8) == std::string::npos;
-    if (kernel.name != "solve_1" && !(kernel.name.starts_with("solve_1_") && number)) continue;
-    traffic[kernel.name] = {kernel.loads, kernel.stores};
-    if (!machine_code) continue;
-    const Machine machine = compiled(kernel.source);
-    EXPECT_EQ(machine.spilled, 0) << kernel.name << machine.log;
-  }
-  const std::map<std::string, std::pair<int, int>> least = {{"solve_1", {120, 24}},
-                                                            {"solve_1_2", {144, 24}},
-                                                            {"solve_1_3", {120, 24}},
-                                                            {"solve_1_4", {168, 24}},
-                                                            {"solve_1_5", {72, 48}}};
-  EXPECT_EQ(traffic, least);
+  const Traffic least = {{"solve_1", {120, 24}},
+                         {"solve_1_2", {144, 24}},
+                         {"solve_1_3", {120, 24}},
+                         {"solve_1_4", {168, 24}},
+                         {"solve_1_5", {72, 48}}};
+  EXPECT_EQ(traffic_of_rounds(*compilation.program, kMostRegisters), least);
 }
 
 // The 24 leaves of a clover term share six antihermitian matrices of a site, made in one sweep; a

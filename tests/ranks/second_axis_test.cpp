@@ -25,16 +25,23 @@ struct Family {
 
 void PrintTo(const Family& family, std::ostream* out) { *out << family.name; }
 
+/// On native, `beside` of the ranks along the second axis.
+void expect_the_bits_of_one(const std::string& model, int ranks, const std::string& lattice,
+                            int beside) {
+  testing::CutSetup setup;
+  setup.lattice = lattice, setup.beside = beside;
+  const auto result = testing::cut_and_compare(model, ranks, setup);
+  EXPECT_EQ(result.refused, "");
+  EXPECT_EQ(result.differs, "");
+}
+
 class SecondAxis : public ::testing::TestWithParam<Family> {};
 
 /// 3 ranks along z have different numbers of planes.
 TEST_P(SecondAxis, HasTheBitsOfOneDevice) {
   const Family& family = GetParam();
-  testing::CutSetup setup;
-  setup.lattice = family.lattice, setup.beside = family.beside;
-  const auto result = testing::cut_and_compare(testing::shipped(family.model), family.ranks, setup);
-  EXPECT_EQ(result.refused, "");
-  EXPECT_EQ(result.differs, "");
+  expect_the_bits_of_one(testing::shipped(family.model), family.ranks, family.lattice,
+                         family.beside);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -59,11 +66,7 @@ sample heatbath, sweeps = 20, overrelax = 1
 init U ~ hot
 every 1 sweep: plaquette -> "links.h5"
 )";
-  testing::CutSetup setup;
-  setup.lattice = "8 * 16 * 16 * 4", setup.beside = 2;
-  const auto result = testing::cut_and_compare(path, 4, setup);
-  EXPECT_EQ(result.refused, "");
-  EXPECT_EQ(result.differs, "");
+  expect_the_bits_of_one(path, 4, "8 * 16 * 16 * 4", 2);
 }
 
 /// Solves whose sums go over the sites of a parity.
@@ -87,11 +90,7 @@ init U ~ hot
 every 20 sweeps: profile(norm2(S), along = t), total(norm2(S)), iterations(S) -> "quark.h5"
 every 20 sweeps: total(norm2(R)), residual(R), iterations(R) -> "quark.h5"
 )";
-  testing::CutSetup setup;
-  setup.lattice = "4 * 16 * 32 * 4", setup.beside = 2;
-  const auto result = testing::cut_and_compare(path, 4, setup);
-  EXPECT_EQ(result.refused, "");
-  EXPECT_EQ(result.differs, "");
+  expect_the_bits_of_one(path, 4, "4 * 16 * 32 * 4", 2);
 }
 
 /// Starts and outputs that are made of waves, in four dimensions.
@@ -106,11 +105,7 @@ init phi ~ spectrum(1/(1 + k^2)), phi' = 0
 evolve leapfrog, dt = 0.05, until = t > 0.2
 every 2 steps: mean(phi^2), spectrum(phi), spectrum(phi, bins = single) -> "waves.csv"
 )";
-  testing::CutSetup setup;
-  setup.lattice = "8 * 16 * 16 * 6", setup.beside = 2;
-  const auto result = testing::cut_and_compare(path, 4, setup);
-  EXPECT_EQ(result.refused, "");
-  EXPECT_EQ(result.differs, "");
+  expect_the_bits_of_one(path, 4, "8 * 16 * 16 * 6", 2);
 }
 
 /// A stencil that reaches two sites along each axis, coordinates, and ends of other kinds on each

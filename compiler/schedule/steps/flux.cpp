@@ -152,7 +152,7 @@ Expr kept_or_not(Block& block, Mirrors& mirrors, const Derived& value, Expr made
 }
 
 Expr defined(Block& block, Mirrors& mirrors, const State& state, const Derived& value, bool keep) {
-  return kept_or_not(block, mirrors, value, fixed_order(at(state, fixed_order(value.value))), keep);
+  return kept_or_not(block, mirrors, value, in_order(state, value.value), keep);
 }
 
 /// Slot of a scalar made before the sweeps of its part.
@@ -409,10 +409,7 @@ std::optional<kernel::ScalarAssign> keep_limits(Block& block, State& state, Want
   const State before = state;
   last = apply_limits(block, state, last);
   const Expr changed = fixes_between(system, before, state);
-  for (const Derived& limit : system.limits) {
-    Expr& value = state.arrays.at(limit.array);
-    value = block.array(name_of(system, limit.array), value, limit.array);
-  }
+  define_limited(block, state);
   if (system.conservation->fixes.empty()) return std::nullopt;
   return count_fixes(block, changed, wanted);
 }
@@ -438,8 +435,7 @@ void recover_stage(Block& block, State& state, std::optional<Recovered>& last, M
     mirrors.follow(quantity, value);
   }
   recover(system, last, state, [&](const Derived& value, const State& from, const auto& chosen) {
-    const Expr made = chosen(fixed_order(at(from, fixed_order(value.value))));
-    return kept_or_not(block, mirrors, value, made, true);
+    return kept_or_not(block, mirrors, value, chosen(in_order(from, value.value)), true);
   });
 }
 

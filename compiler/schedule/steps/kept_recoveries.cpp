@@ -5,7 +5,6 @@
 #include <set>
 
 #include "compiler/algebra/transform.hpp"
-#include "compiler/kernel/passes.hpp"
 
 namespace vphi::schedule {
 namespace {
@@ -39,8 +38,7 @@ std::set<int> read_from_memory(const Block& block) {
 void recover_into(Block& block, const std::optional<Recovered>& last, const std::set<int>& arrays,
                   State& state, Wanted& wanted) {
   recover(block.system(), last, state, [&](const Derived& value, const State& from, auto& chosen) {
-    const Expr made =
-        chosen(kernel::with_fixed_order(at(from, kernel::with_fixed_order(value.value))));
+    const Expr made = chosen(in_order(from, value.value));
     if (!arrays.contains(value.array)) return made;
     const Expr load = block.array(value.name, made, value.array);
     wanted.arrays[value.array] = load;
@@ -99,11 +97,9 @@ void keep_recovered(Block& block, const std::optional<Recovered>& last, State& e
 void first_recovered(Block& before, const Wanted& step, State& start, Wanted& wanted) {
   const physics::System& system = before.system();
   const std::optional<Recovered> last = apply_limits(before, start);
-  for (const Derived& limit : system.limits) {
-    Expr& value = start.arrays.at(limit.array);
-    value = before.array(name_of(system, limit.array), value, limit.array);
-    wanted.arrays[limit.array] = value;
-  }
+  define_limited(before, start);
+  for (const Derived& limit : system.limits)
+    wanted.arrays[limit.array] = start.arrays.at(limit.array);
   std::set<int> arrays;
   for (const Derived& value : system.conservation->recovered)
     if (step.arrays.contains(value.array)) arrays.insert(value.array);

@@ -24,10 +24,6 @@ void by_clause(const std::vector<Derived>& limits, const State& state,
   }
 }
 
-Expr in_order(const State& state, Expr value) {
-  return kernel::with_fixed_order(at(state, kernel::with_fixed_order(value)));
-}
-
 /// The state with recovered values.
 State recovered_in(const physics::System& system, const State& state,
                    const std::optional<Recovered>& last) {
@@ -51,6 +47,10 @@ Expr kept(algebra::Arena& arena, std::span<const Derived> limits, const State& b
 }
 
 }  // namespace
+
+Expr in_order(const State& state, Expr value) {
+  return kernel::with_fixed_order(at(state, kernel::with_fixed_order(value)));
+}
 
 bool limited(const physics::System& system, const std::vector<int>& arrays) {
   return !system.conservation && std::ranges::any_of(system.limits, [&](const Derived& limit) {
@@ -100,6 +100,13 @@ std::optional<Recovered> apply_limits(Block& block, State& state,
     if (reads) recovered->kept = kept(block.arena(), clause, before, state);
   });
   return recovered;
+}
+
+void define_limited(Block& block, State& state) {
+  for (const Derived& limit : block.system().limits) {
+    Expr& value = state.arrays.at(limit.array);
+    value = block.array(name_of(block.system(), limit.array), value, limit.array);
+  }
 }
 
 void limit_updated(Block& block, State& state, const std::vector<int>& arrays, Expr length) {

@@ -17,6 +17,9 @@ namespace vphi::schedule {
 /// Whether one of these arrays has a limit.
 bool limited(const physics::System& system, const std::vector<int>& arrays);
 
+/// The value with the state's in place of its reads, with the order of operations that stays.
+Expr in_order(const State& state, Expr value);
+
 /// A state close by with its recovered values, from which iterations start: that before the last
 /// limit, or that of an earlier stage of the step.
 struct Recovered {
@@ -28,6 +31,9 @@ struct Recovered {
 /// read, for `recover`; `last` where it read none.
 std::optional<Recovered> apply_limits(Block& block, State& state,
                                       const std::optional<Recovered>& last = {});
+
+/// Defines the values that limits have made of a state, as later ones of their arrays.
+void define_limited(Block& block, State& state);
 
 /// A value where names have the values of `from`, after `chosen`.
 using MakeRecovered = std::function<Expr(const physics::Derived& value, const State& from,
