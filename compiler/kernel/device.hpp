@@ -40,8 +40,9 @@ SiteFunction reciprocals(SiteFunction function);
 /// (emit/text/register_order.hpp).
 SiteFunction sums(SiteFunction function);
 
-/// For walks in f64: max(min(0, max(b, c)), min(a, max(0, min(b, c)))), the form of limiters of
-/// slopes, becomes the minmod of the three.
+/// In f64, where each bound takes several instructions: max(min(0, max(b, c)), min(a, max(0,
+/// min(b, c)))) and max(0, min(a, b, c)) + min(0, max(a, b, c)), the forms of limiters of slopes,
+/// become the minmod of the three; the second also of two.
 SiteFunction minmods(SiteFunction function);
 
 /// Notes the angles whose sine and cosine are both used (Kernel::paired_angles); all angles, once

@@ -1,4 +1,5 @@
 // Passes that find what devices have functions of their own for.
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
@@ -22,7 +23,35 @@ class Minmods : public SiteRewriting {
 
  private:
   Expr made(Expr expr) override {
-    if (!is_pair(expr, Op::Max)) return {};
+    if (is_pair(expr, Op::Add)) return of_sum(expr);
+    return is_pair(expr, Op::Max) ? of_bounds(expr) : Expr();
+  }
+
+  /// max(0, min(a, b, c)) + min(0, max(a, b, c)), of two or three numbers.
+  Expr of_sum(Expr sum) {
+    for (int i = 0; i < 2; ++i) {
+      const Expr lowest = beside_zero(sum.arg(i), Op::Max);
+      const Expr highest = beside_zero(sum.arg(1 - i), Op::Min);
+      if (!lowest || !highest) continue;
+      const std::vector<Expr> of = among(lowest, Op::Min);
+      if (of.size() < 2 || of.size() > 3 ||
+          !std::ranges::is_permutation(of, among(highest, Op::Max)))
+        continue;
+      return sum->arena->raw(Op::Minmod, {visit(of[0]), visit(of[1]), visit(of.back())}, sum->span);
+    }
+    return {};
+  }
+  /// The numbers of which nested operations take the lowest or highest.
+  static std::vector<Expr> among(Expr expr, Op op) {
+    if (!expr.is(op)) return {expr};
+    std::vector<Expr> all;
+    for (const Expr arg : expr.args())
+      for (const Expr number : among(arg, op)) all.push_back(number);
+    return all;
+  }
+
+  /// max(min(0, max(b, c)), min(a, max(0, min(b, c)))).
+  Expr of_bounds(Expr expr) {
     for (int i = 0; i < 2; ++i) {
       const Expr highest = beside_zero(expr.arg(i), Op::Min), bounded = expr.arg(1 - i);
       if (!highest || !is_pair(highest, Op::Max) || !is_pair(bounded, Op::Min)) continue;
@@ -135,7 +164,8 @@ class TableIndices : public SiteRewriting {
 
 SiteFunction minmods(SiteFunction function) {
   const Kernel& kernel = function.kernel;
-  const bool wanted = function.walked() && kernel.fast && kernel.compute == Precision::F64;
+  const bool has_function = (function.walked() && kernel.fast) || kernel.written_out;
+  const bool wanted = has_function && kernel.compute == Precision::F64;
   return wanted ? Minmods(function)(std::move(function)) : function;
 }
 

@@ -53,6 +53,7 @@ double vphi_near_inverse(double a) { return vphi_seed_reciprocal(a); }
 #include "templates/math/near_math_f64.txt"
 
 #include "templates/math/fast_math_lines_f64.txt"
+#include "templates/math/least_f64.txt"
 #include "templates/math/log_of_unit_f64.txt"
 
 /// |got - exact| in units of the last place of `exact`.
@@ -135,6 +136,8 @@ TEST(FastMathF64, TheLeastOfThree) {
     const double bounds =
         std::max(std::min(0.0, std::max(b, c)), std::min(a, std::max(0.0, std::min(b, c))));
     EXPECT_EQ(vphi_least_f64(a, b, c), bounds) << a << " " << b << " " << c;
+    const double sum = std::max(0.0, std::min({a, b, c})) + std::min(0.0, std::max({a, b, c}));
+    EXPECT_EQ(vphi_least_f64(a, b, c), sum) << a << " " << b << " " << c;
   }
 }
 

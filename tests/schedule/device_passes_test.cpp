@@ -191,6 +191,25 @@ TEST(Minmods, TheLimiterOfASlope) {
            {"of two different pairs", {other_pair}, {other_pair}},
            {"a bound that is not 0", {no_zero}, {no_zero}}});
   compare(s, minmods, false, {{"not walked", {limiter(a, b, c)}, {limiter(a, b, c)}}});
+  const auto lowest = [&](Expr x, Expr y, Expr z) { return min(min(x, y), z); };
+  const auto highest = [&](Expr x, Expr y, Expr z) { return max(z, max(x, y)); };
+  const auto slope = [&](Expr x, Expr y, Expr z) {
+    return s.add(max(zero, lowest(x, y, z)), min(zero, highest(x, y, z)));
+  };
+  const Expr of_two = s.add(min(max(a, b), zero), max(min(a, b), zero));
+  const Expr of_others = s.add(max(zero, lowest(a, b, c)), min(zero, highest(a, b, s.w)));
+  const std::vector<Row> sums = {
+      {"a sum, all positive", {slope(a, b, s.w)}, {minmod(a, b, s.w)}},
+      {"a sum, all negative", {slope(s.neg(a), s.neg(b), c)}, {minmod(s.neg(a), s.neg(b), c)}},
+      {"a sum, both signs", {slope(a, b, c)}, {minmod(a, b, c)}},
+      {"of two", {of_two}, {minmod(a, b, b)}},
+      {"of different numbers", {of_others}, {of_others}}};
+  compare(s, minmods, true, sums);
+  SiteFunction written_out = s.function({slope(a, b, c)}, false);
+  written_out.kernel.fast = false;
+  EXPECT_EQ(minmods(written_out).kernel.stores[0].value, slope(a, b, c));
+  written_out.kernel.written_out = true;
+  EXPECT_EQ(minmods(written_out).kernel.stores[0].value, minmod(a, b, c));
   SiteFunction single = s.function({limiter(a, b, c)}, true);
   single.kernel.compute = Precision::F32;
   EXPECT_EQ(minmods(single).kernel.stores[0].value, limiter(a, b, c));

@@ -268,7 +268,8 @@ constexpr const char* kReloadFunction =
 // Quotients, roots and powers of kernels that write them out.
 Code near_functions(const Dialect& dialect, Precision precision) {
   if (precision == Precision::F64)
-    return fill(dialect.texts.seeds, {}) + fill("near_math_f64.txt", {});
+    return fill(dialect.texts.seeds, {}) + fill("near_math_f64.txt", {}) +
+           fill("least_f64.txt", {});
   Slots slots;
   slots["asm"] = dialect.words.assembler;
   slots["bits"] = dialect.words.bits_of_float;

@@ -465,7 +465,7 @@ Printer::Piece Printer::extreme(const Node& node, const char* name) {
   return {text, 0};
 }
 
-// The pass that makes it does so in walks in f64 alone.
+// The pass that makes it does so in f64 alone.
 Printer::Piece Printer::minmod(const Node& node) {
   if (precision_ != Precision::F64) throw std::invalid_argument("no minmod in f32");
   const std::string c = number(node.args[2]), b = number(node.args[1]), a = number(node.args[0]);

@@ -203,6 +203,7 @@ program::Kernel emit_gpu(const Job& job, const kernel::Line& line, const Binding
   const bool together = writer.lines_of_copy() > 1;
   slots["copied"] = writer.copied();
   slots["cached"] = together ? "cg" : "ca";
+  slots["hint"] = "";
   slots["bytes"] = std::to_string(together ? 16 : bytes_of(ring));
   slots["copied_lines"] = writer.copied_lines();
   slots["meet"] = writer.meet();
@@ -322,7 +323,7 @@ Code count_type(std::int64_t units, std::int64_t groups) {
 Code fast_math_functions(Precision real, const Dialect& dialect) {
   if (real == Precision::F32) return fill(dialect.texts.quick_lines, {});
   return fill(dialect.texts.seeds, {}) + fill("near_math_f64.txt", {}) +
-         fill("fast_math_lines_f64.txt", {});
+         fill("fast_math_lines_f64.txt", {}) + fill("least_f64.txt", {});
 }
 
 Code count_of(const Job& job, const kernel::Line& line) {
