@@ -5,8 +5,8 @@
 // compiled for exactly this GPU. All work goes to one stream; a Recording is a CUDA graph.
 //
 // A kernel that begins with `VPHI_AWAIT;` (kAwait) waits there for the launch before it. From
-// compute capability 9.0 on it is started when all groups of threads of that launch have begun, so
-// that no time passes between them (programmatic dependent launch).
+// compute capability 9.0 on it is started while that launch still ends, so that no time passes
+// between them (programmatic dependent launch).
 #pragma once
 
 #include <memory>

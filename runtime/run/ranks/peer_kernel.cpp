@@ -10,10 +10,8 @@ constexpr unsigned kPeerThreads = 512;
 // has begun the exchange before, and so has ended the one before that, which had the same half.
 constexpr const char* kCopySource = R"(#if __CUDA_ARCH__ >= 900
 #define VPHI_AWAIT asm volatile("griddepcontrol.wait;" ::: "memory")
-#define VPHI_LET_NEXT asm volatile("griddepcontrol.launch_dependents;" ::: "memory")
 #else
 #define VPHI_AWAIT
-#define VPHI_LET_NEXT
 #endif
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -88,9 +86,8 @@ __device__ void wait_for(u64 flag, u32 exchange, u32* counts) {
 
 // The table is read before the launch before this one has ended, and a block has loaded its first
 // piece when it hears the number of the exchange. Who has begun is told after what is sent: others
-// wait for it at their end. The next launch begins to wait when no block waits for another rank any
-// more: before that it would take the room of one on the same GPU.
-extern "C" __global__ void __launch_bounds__(THREADS, 2) vphi_peers(const u64* table, u32* counts) {
+// wait for it at their end.
+extern "C" __global__ void __launch_bounds__(THREADS) vphi_peers(const u64* table, u32* counts) {
   const u32 t = threadIdx.x, first = blockIdx.x;
   const head h = *(const head*)table;
   const u64* counts_of = table + sizeof(head) / 8;
@@ -125,17 +122,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) vphi_peers(const u64* t
     copy(p, p.from, p.to + half);
   }
   if (other) tell(counts_of[t] + 4 * (4 + h.rank), exchange);
-  const u64 begun_there = (u64)(counts + 4 + t);
   for (u32 k = first; k < h.received; k += gridDim.x) {
     p = receive[k];
-    const bool last = k + gridDim.x >= h.received;
     if (p.flag != 0 && t == 0) wait_for(p.flag, exchange, counts);
-    if (last && other) wait_for(begun_there, exchange, counts);
     __syncthreads();
-    if (last) VPHI_LET_NEXT;
     copy(p, p.flag != 0 ? p.from + half : p.from, p.to);
   }
-  if (other && first >= h.received) wait_for(begun_there, exchange, counts);
+  if (other) wait_for((u64)(counts + 4 + t), exchange, counts);
 }
 )";
 

@@ -3,10 +3,9 @@
 // 4 deep; what a plane gives to the sums of its neighbours is carried along in registers.
 #define VPHI_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 // A launch may begin while the one before it ends: here it waits for that end, and then sees all
-// that was written. When all groups of threads have come here, the next launch may begin to wait.
+// that was written.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define VPHI_AWAIT \
-  asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory")
+#define VPHI_AWAIT asm volatile("griddepcontrol.wait;" ::: "memory")
 #else
 #define VPHI_AWAIT
 #endif
