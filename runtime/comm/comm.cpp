@@ -5,6 +5,10 @@
 
 namespace vphi::comm {
 
+std::vector<std::span<const std::byte>> Comm::look(std::span<const std::byte>) {
+  throw std::logic_error("processes do not see each other's memory");
+}
+
 void Comm::add(std::span<double> values) {
   const std::size_t bytes = values.size_bytes();
   const std::vector<Bytes> all = gather(std::as_bytes(values));

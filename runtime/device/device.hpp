@@ -100,6 +100,14 @@ class Device {
   virtual void free(BufferHandle buffer) = 0;
   virtual void upload(BufferHandle to, std::size_t offset, std::span<const std::byte> from) = 0;
   virtual void download(std::span<std::byte> to, BufferHandle from, std::size_t offset) = 0;
+  /// The same in the order of the queue, without a wait: the memory of the host is a host_block, of
+  /// this device or another one, and may be read or written again after the next `synchronise`.
+  virtual void upload_later(BufferHandle to, std::size_t offset, std::span<const std::byte> from) {
+    upload(to, offset, from);
+  }
+  virtual void download_later(std::span<std::byte> to, BufferHandle from, std::size_t offset) {
+    download(to, from, offset);
+  }
   virtual void zero(BufferHandle buffer) = 0;
 
   /// Compiles the kernels in parallel, using the cache. Returns their handles in the same order.

@@ -1,5 +1,6 @@
 // Copies numbers to and from a session's buffers of any precision and order in memory.
 #include <algorithm>
+#include <limits>
 
 #include "runtime/observe/reduce.hpp"
 #include "runtime/run/session.hpp"
@@ -148,12 +149,61 @@ struct Instances {
   std::vector<T> numbers;
 };
 
+/// Sites that follow one another, of one instance of such a buffer: of each class of sites
+/// (program::SiteOrder) what lies between the first and the last of them in memory.
+template <class T>
+struct PartOfInstance {
+  struct Run {
+    std::size_t begin = std::numeric_limits<std::size_t>::max(), end = 0;  ///< places of sites
+    std::vector<T> numbers;
+  };
+  PartOfInstance(const std::vector<std::int64_t>& of_sites, std::span<const std::int64_t> wanted,
+                 std::size_t modulus, std::size_t lanes)
+      : places(wanted), of_class(of_sites.size() / modulus), runs(modulus) {
+    for (const std::int64_t at : places) {
+      const auto place = static_cast<std::size_t>(at);
+      Run& run = runs[place / of_class];
+      run.begin = std::min(run.begin, place), run.end = std::max(run.end, place + 1);
+    }
+    for (Run& run : runs)
+      if (run.end > 0) run.numbers.resize((run.end - run.begin) * lanes);
+  }
+  T number(std::size_t k, std::size_t lanes, std::size_t lane) const {
+    const auto place = static_cast<std::size_t>(places[k]);
+    const Run& run = runs[place / of_class];
+    return run.numbers[(place - run.begin) * lanes + lane];
+  }
+
+  std::span<const std::int64_t> places;
+  std::size_t of_class;
+  std::vector<Run> runs;
+};
+
+/// Copies them from the device, and no others.
+template <class T>
+void gather_part(Device& device, BufferHandle from, const program::Buffer& b,
+                 PartOfInstance<T> part, std::span<T> to) {
+  const auto lanes = static_cast<std::size_t>(b.lanes), lane = static_cast<std::size_t>(b.lane);
+  for (auto& run : part.runs)
+    if (!run.numbers.empty())
+      device.download(std::as_writable_bytes(std::span(run.numbers)), from,
+                      run.begin * lanes * sizeof(T));
+  for (std::size_t k = 0; k < to.size(); ++k) to[k] = part.number(k, lanes, lane);
+}
+
 }  // namespace
 
 template <class T>
 void Session::gather(int buffer, std::size_t first, std::span<T> to) {
   if (to.empty()) return;
-  Instances<T> memory(program_.buffers[buffer], places(), first, to.size());
+  const program::Buffer& b = program_.buffers[buffer];
+  if (program_.instances == 1 && to.size() < places().size())
+    return gather_part(device_, now(buffer), b,
+                       PartOfInstance<T>(places(), std::span(places()).subspan(first, to.size()),
+                                         static_cast<std::size_t>(program_.order.modulus),
+                                         static_cast<std::size_t>(b.lanes)),
+                       to);
+  Instances<T> memory(b, places(), first, to.size());
   device_.download(std::as_writable_bytes(std::span(memory.numbers)), now(buffer), memory.byte());
   for (std::size_t k = 0; k < to.size(); ++k) to[k] = memory.of_site(first + k);
 }

@@ -40,8 +40,6 @@ TEST_P(CutModels, HaveTheBitsOfOneDevice) {
   const std::string why = refusal_of(GetParam());
   testing::CutSetup setup;
   setup.bodies = kBodies;
-  // some of its numbers near 1e-38, beside both ends of x, have other last bits
-  if (GetParam() == "teaching/absorbing") setup.relative = 1e-13;
   for (const int ranks : {2, 3, 4}) {
     const auto result = testing::cut_and_compare(testing::shipped(GetParam()), ranks, setup);
     EXPECT_EQ(result.refused.empty(), why.empty()) << ranks << ": " << result.refused;
@@ -59,8 +57,6 @@ TEST_P(CutModels, HaveTheBitsOfOneDeviceInParts) {
   testing::CutSetup setup;
   setup.bodies = kBodies;
   setup.as_gpu = true, setup.units = 0;
-  // scheduled as for GPUs it agrees to rounding on two ranks, divided or not
-  if (GetParam() == "teaching/absorbing") setup.relative = 1e-13;
   for (const auto order : {testing::OrderOfParts::RestFirst, testing::OrderOfParts::GhostsLast}) {
     setup.order = order;
     const auto result = testing::cut_and_compare(testing::shipped(GetParam()), 2, setup);

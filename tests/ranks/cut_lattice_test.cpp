@@ -243,9 +243,9 @@ INSTANTIATE_TEST_SUITE_P(Families, CutLattice,
                          ::testing::Values("cosmology/lphi4", "cosmology/walls",
                                            "cosmology/preheating", "cosmology/gw_lphi4",
                                            "cosmology/lphi4_su2u1", "noise/thermal",
-                                           "teaching/drum", "gauge/u1_2d", "spins/ising",
-                                           "hydro/gubser", "teaching/sine_gordon", "teaching/wave",
-                                           "hydro/sod"),
+                                           "teaching/drum", "teaching/absorbing", "gauge/u1_2d",
+                                           "spins/ising", "hydro/gubser", "teaching/sine_gordon",
+                                           "teaching/wave", "hydro/sod"),
                          testing::model_name);
 
 }  // namespace

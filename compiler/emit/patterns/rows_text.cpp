@@ -67,13 +67,16 @@ Code Rows::row_pointer(std::size_t array, Offset row) {
   return name;
 }
 
-// One value of a row: at x0 + at, or at any x where the row may have to wrap (edge).
+// One value of a row: at x0 + i, or at any x where the row may have to wrap (edge).
 Code Rows::element(std::size_t array, const Offset& row, const Code& at, bool edge) {
-  const Code pointer = row_pointer(array, row);
   const Precision store = kernel_.arrays[array].store;
-  Code text = edge ? code("vphi_edge_{}({}, {})", type_name(store), pointer, at)
-                   : code("{}[{}]", pointer, at);
+  const bool from_memory = !edge && crosses_end(row);
+  const Code pointer = from_memory ? row_with_ends(array, row) : row_pointer(array, row);
+  Code text = edge          ? code("vphi_edge_{}({}, {})", type_name(store), pointer, at)
+              : from_memory ? pointer + "[i]"
+                            : code("{}[{}]", pointer, at);
   if (store != job_.body.real) text = "(" + real() + ")" + text;
+  if (from_memory) return text;
   Code inside;
   if (edge && kernel_.boundary[0] == Boundary::Fixed)
     inside = code("vphi_inside({}, {})", at, extent(kernel_, 0));
@@ -81,11 +84,11 @@ Code Rows::element(std::size_t array, const Offset& row, const Code& at, bool ed
     if (row.d[axis] == 0) continue;
     const Boundary boundary = kernel_.boundary[static_cast<std::size_t>(axis)];
     const Code index = axis_index(axis, row.d[axis]);
-    if (boundary == Boundary::Antiperiodic) text += "*" + index + "_sign";
+    if (boundary == Boundary::Antiperiodic) text = with_sign(text, index + "_sign");
     if (boundary == Boundary::Fixed) inside += (inside.empty() ? "" : " & ") + index + "_inside";
   }
   if (inside.empty()) return text;
-  return code("vphi_select_{}({}, {}, {})", suffix(), inside, text, number(kernel_.fixed_value));
+  return code("vphi_select_{}({}, {}, {})", suffix(), inside, text, fixed_number());
 }
 
 Code Rows::added(std::size_t array, const algebra::RowGroup& group, const Code& at, bool edge) {

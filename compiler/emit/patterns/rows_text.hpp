@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "compiler/algebra/stencil_columns.hpp"
 #include "compiler/emit/patterns/rows.hpp"
@@ -56,6 +58,13 @@ class Rows {
   Code axis_index(int axis, int d);
   Code row_pointer(std::size_t array, algebra::Offset row);
   Code element(std::size_t array, const algebra::Offset& row, const Code& at, bool edge);
+  /// Whether a read of this row goes across an end with numbers of its own (rows_ends.cpp).
+  bool crosses_end(const algebra::Offset& row) const;
+  /// Points to x0 of such a row, or of memory of the task with what lies beyond the end.
+  Code row_with_ends(std::size_t array, const algebra::Offset& row);
+  Code row_of_fixed(Precision store);
+  Code fixed_number();
+  Code with_sign(const Code& value, const Code& sign) const;
   /// A sum of rows: as a buffer, or at `i` only.
   struct Column {
     Code text;
@@ -94,6 +103,8 @@ class Rows {
   std::array<bool, 4> used_{};
   int reach_ = 0;       // margin of the buffers
   bool edges_ = false;  // numbers beyond the ends of a row are read
+  bool fixed_ = false;  // the number beyond fixed ends has a name
+  std::set<Precision> fixed_rows_;
   std::map<std::pair<int, int>, Code> index_;
   std::map<Code, Code> pointers_;               // array and row -> variable
   std::map<Code, Code> factors_;                // variable -> sign or inside test

@@ -113,6 +113,22 @@ class CudaDevice : public Device, public Lanes {
     std::memcpy(to.data(), small_copy_.get(), to.size());
   }
 
+  void upload_later(BufferHandle to, std::size_t offset, std::span<const std::byte> from) override {
+    const cu::Pointer at = range(to, offset, from.size());
+    if (from.empty()) return;
+    use();
+    check(api_.MemcpyHtoDAsync(at, from.data(), from.size(), stream_), "copy to the device");
+    follows_kernel_ = false;
+  }
+
+  void download_later(std::span<std::byte> to, BufferHandle from, std::size_t offset) override {
+    const cu::Pointer at = range(from, offset, to.size());
+    if (to.empty()) return;
+    use();
+    check(api_.MemcpyDtoHAsync(to.data(), at, to.size(), stream_), "copy from the device");
+    follows_kernel_ = false;
+  }
+
   void zero(BufferHandle buffer) override {
     const Buffer& found = find(buffer);
     use();

@@ -201,17 +201,25 @@ class OpenClDevice : public Device {
   }
 
   void upload(BufferHandle to, std::size_t offset, std::span<const std::byte> from) override {
-    if (from.empty()) return;
-    check(api_.EnqueueWriteBuffer(queue_.get(), range(to, offset, from.size()), cl::kTrue, offset,
-                                  from.size(), from.data(), 0, nullptr, nullptr),
-          "copy to the device");
+    copy_to(to, offset, from, cl::kTrue);
   }
 
   void download(std::span<std::byte> to, BufferHandle from, std::size_t offset) override {
-    if (to.empty()) return;
-    check(api_.EnqueueReadBuffer(queue_.get(), range(from, offset, to.size()), cl::kTrue, offset,
-                                 to.size(), to.data(), 0, nullptr, nullptr),
-          "copy from the device");
+    copy_from(to, from, offset, cl::kTrue);
+  }
+
+  void upload_later(BufferHandle to, std::size_t offset, std::span<const std::byte> from) override {
+    copy_to(to, offset, from, cl::kFalse);
+  }
+
+  void download_later(std::span<std::byte> to, BufferHandle from, std::size_t offset) override {
+    copy_from(to, from, offset, cl::kFalse);
+  }
+
+  /// Of drivers of GPUs memory that they have allocated themselves is page-locked.
+  std::shared_ptr<std::byte> host_block(std::size_t bytes) override {
+    if (info_.is_cpu) return Device::host_block(bytes);
+    return page_locked_.take(bytes);
   }
 
   void zero(BufferHandle buffer) override {
@@ -509,6 +517,49 @@ class OpenClDevice : public Device {
     if (++queued_ % 16 == 0) api_.Flush(queue_.get());  // the device starts while more is queued
   }
 
+  void copy_to(BufferHandle to, std::size_t offset, std::span<const std::byte> from,
+               cl::Bool wait) {
+    if (from.empty()) return;
+    check(api_.EnqueueWriteBuffer(queue_.get(), range(to, offset, from.size()), wait, offset,
+                                  from.size(), from.data(), 0, nullptr, nullptr),
+          "copy to the device");
+  }
+
+  void copy_from(std::span<std::byte> to, BufferHandle from, std::size_t offset, cl::Bool wait) {
+    if (to.empty()) return;
+    check(api_.EnqueueReadBuffer(queue_.get(), range(from, offset, to.size()), wait, offset,
+                                 to.size(), to.data(), 0, nullptr, nullptr),
+          "copy from the device");
+  }
+
+  /// Blocks stay mapped. They may be released by other threads, and after the device.
+  HostBlocks page_locked_blocks() {
+    struct Mapped {
+      std::mutex guard;
+      std::map<void*, Owned<cl::Memory>> blocks;
+    };
+    const auto mapped = std::make_shared<Mapped>();
+    return {[this, mapped](std::size_t bytes) {
+              cl::Int code = cl::kSuccess;
+              Owned<cl::Memory> memory{
+                  api_.CreateBuffer(context_.get(), cl::kMemoryReadWrite | cl::kMemoryOfHost, bytes,
+                                    nullptr, &code),
+                  api_.ReleaseMemObject};
+              check(code, "lock host memory for copies");
+              void* at = api_.EnqueueMapBuffer(queue_.get(), memory.get(), cl::kTrue,
+                                               cl::kMapRead | cl::kMapWrite, 0, bytes, 0, nullptr,
+                                               nullptr, &code);
+              check(code, "lock host memory for copies");
+              const std::lock_guard lock(mapped->guard);
+              mapped->blocks[at] = std::move(memory);
+              return at;
+            },
+            [mapped](void* at) {
+              const std::lock_guard lock(mapped->guard);
+              mapped->blocks.erase(at);
+            }};
+  }
+
   const Buffer& find(BufferHandle buffer) const {
     const auto found = buffers_.find(buffer.id);
     if (found == buffers_.end()) throw DeviceError("A buffer was used that does not exist.");
@@ -535,6 +586,7 @@ class OpenClDevice : public Device {
   std::vector<Recorded>* recording_ = nullptr;
   std::size_t queued_ = 0;
   std::vector<Clock::time_point> marks_;
+  HostBlocks page_locked_ = page_locked_blocks();
 };
 
 }  // namespace

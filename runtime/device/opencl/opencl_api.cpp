@@ -28,6 +28,7 @@ Loaded load() {
                     library->bind(api.EnqueueWriteBuffer, "clEnqueueWriteBuffer") &&
                     library->bind(api.EnqueueReadBuffer, "clEnqueueReadBuffer") &&
                     library->bind(api.EnqueueFillBuffer, "clEnqueueFillBuffer") &&
+                    library->bind(api.EnqueueMapBuffer, "clEnqueueMapBuffer") &&
                     library->bind(api.CreateProgramWithSource, "clCreateProgramWithSource") &&
                     library->bind(api.CreateProgramWithBinary, "clCreateProgramWithBinary") &&
                     library->bind(api.BuildProgram, "clBuildProgram") &&

@@ -33,7 +33,7 @@ using Kernel = KernelTag*;
 using Event = struct EventTag*;
 
 constexpr Int kSuccess = 0;
-constexpr Bool kTrue = 1;
+constexpr Bool kFalse = 0, kTrue = 1;
 
 constexpr Uint kPlatformName = 0x0902, kPlatformVersion = 0x0901;
 constexpr Ulong kDeviceTypeCpu = 1 << 1, kDeviceTypeAll = 0xFFFFFFFF;
@@ -44,7 +44,8 @@ constexpr Uint kDeviceType = 0x1000, kDeviceMaxComputeUnits = 0x1002,
                kDeviceVersion = 0x102F, kDeviceExtensions = 0x1030, kDeviceDoubleConfig = 0x1032;
 constexpr Uint kDeviceSingleConfig = 0x101B;
 constexpr Ulong kCorrectlyRounded = 1 << 7;
-constexpr Ulong kMemoryReadWrite = 1;
+constexpr Ulong kMemoryReadWrite = 1, kMemoryOfHost = 1 << 4;
+constexpr Ulong kMapRead = 1, kMapWrite = 2;
 constexpr Uint kProgramBinarySizes = 0x1165, kProgramBinaries = 0x1166;
 constexpr Uint kProgramBuildLog = 0x1183;
 constexpr Uint kKernelArguments = 0x1191;
@@ -71,6 +72,8 @@ struct Api {
                            Event*) = nullptr;
   Int (*EnqueueFillBuffer)(Queue, Memory, const void*, std::size_t, std::size_t, std::size_t, Uint,
                            const Event*, Event*) = nullptr;
+  void* (*EnqueueMapBuffer)(Queue, Memory, Bool, Ulong, std::size_t, std::size_t, Uint,
+                            const Event*, Event*, Int*) = nullptr;
   Program (*CreateProgramWithSource)(Context, Uint, const char**, const std::size_t*,
                                      Int*) = nullptr;
   Program (*CreateProgramWithBinary)(Context, Uint, const DeviceId*, const std::size_t*,

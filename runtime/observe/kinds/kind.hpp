@@ -107,7 +107,7 @@ io::Table histogram_table(const program::Program& program, const program::FieldO
                           const Histogram& counts);
 
 /// Whether its arrays are read in parts, one after the other, so that the host never has the whole
-/// of one that is larger: slices and histograms.
+/// of one that is larger: slices, histograms, snapshots of chosen sites.
 bool read_in_parts(const program::FieldOutput& field);
 inline constexpr std::size_t kSitesAtOnce = std::size_t{1} << 24;  ///< 134 MB in f64
 
@@ -122,6 +122,9 @@ std::vector<double> plane_of(
 
 /// Whether a snapshot has no choice of sites.
 bool takes_all_sites(const program::FieldOutput& field);
+/// A snapshot of chosen sites. It reads planes with such sites, at most `at_once` numbers of an
+/// array at a time or one plane; a lattice of no more sites whole.
+io::Table chosen_sites(const FilledOutput& output, std::size_t at_once);
 
 /// Of the whole lattice.
 Grid grid_of(const program::Program& program, int threads);

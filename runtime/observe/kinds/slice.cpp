@@ -6,7 +6,8 @@ namespace vphi::observe {
 
 bool read_in_parts(const program::FieldOutput& field) {
   return field.kind == program::OutputKind::Histogram ||
-         (field.kind == program::OutputKind::Slice && field.axis >= 0);
+         (field.kind == program::OutputKind::Slice && field.axis >= 0) ||
+         (field.kind == program::OutputKind::Snapshot && !takes_all_sites(field));
 }
 
 std::vector<double> plane_of(

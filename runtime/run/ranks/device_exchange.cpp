@@ -98,6 +98,19 @@ std::vector<Message> array_messages(const program::Program& program, int ranks,
   return list;
 }
 
+std::vector<int> key_of(const Wanted& wanted) {
+  std::vector<int> key;
+  for (const Wanted::Ghosts& ghosts : wanted.ghosts)
+    key.insert(key.end(), {ghosts.array.id, ghosts.depth[0], ghosts.depth[1], ghosts.beside[0],
+                           ghosts.beside[1], static_cast<int>(ghosts.classes)});
+  key.push_back(-1);
+  for (const Wanted::Joined& one : wanted.joined) key.insert(key.end(), {one.own.id, one.all.id});
+  key.push_back(-2);
+  for (const Wanted::Dealt& one : wanted.dealt)
+    key.insert(key.end(), {one.from.id, one.to.id, one.part});
+  return key;
+}
+
 std::size_t pieces_of_message(std::uint64_t bytes) { return (bytes + kPeerBytes - 1) / kPeerBytes; }
 
 void cut_into_pieces(std::vector<PeerPiece>& list, PeerPiece whole, std::uint64_t bytes) {
@@ -189,15 +202,7 @@ BufferHandle DeviceExchange::room_for(std::size_t bytes, Table& table) {
 }
 
 const DeviceExchange::Table& DeviceExchange::table(const Wanted& wanted, bool recorded) {
-  Key key;
-  for (const Wanted::Ghosts& ghosts : wanted.ghosts)
-    key.insert(key.end(), {ghosts.array.id, ghosts.depth[0], ghosts.depth[1], ghosts.beside[0],
-                           ghosts.beside[1], static_cast<int>(ghosts.classes)});
-  key.push_back(-1);
-  for (const Wanted::Joined& one : wanted.joined) key.insert(key.end(), {one.own.id, one.all.id});
-  key.push_back(-2);
-  for (const Wanted::Dealt& one : wanted.dealt)
-    key.insert(key.end(), {one.from.id, one.to.id, one.part});
+  Key key = key_of(wanted);
   const auto found = tables_.find(key);
   if (found != tables_.end()) {
     if (recorded && !found->second.recorded) unrecorded_.remove(key);

@@ -40,6 +40,9 @@ struct Message {
 std::vector<Message> array_messages(const program::Program& program, int ranks,
                                     const Wanted& wanted, int from, int to);
 
+/// Handles and depths: exchanges with the same key copy the same.
+std::vector<int> key_of(const Wanted& wanted);
+
 /// Adds pieces of at most kPeerBytes, each for one block, with units as wide as the addresses
 /// allow.
 void cut_into_pieces(std::vector<PeerPiece>& list, PeerPiece whole, std::uint64_t bytes);
@@ -104,7 +107,6 @@ class DeviceExchange {
   comm::Comm& comm_;
 
  private:
-  /// Handles and depths: exchanges with the same key copy the same.
   using Key = std::vector<int>;
 
   const Table& table(const Wanted& wanted, bool recorded);

@@ -28,7 +28,7 @@ bool joined(const Program& p, const std::string& file, const FieldOutput& field,
 /// A number of a snapshot has its own precision where nothing is computed of it.
 std::int64_t bytes_of_number(const Program& p, const FieldOutput& field) {
   const bool plain = field.kind == FieldOutput::Kind::Snapshot && field.more.empty() &&
-                     field.scale == 1 && field.offset == 0 && observe::takes_all_sites(field);
+                     field.scale == 1 && field.offset == 0;
   const auto& buffer = p.buffers[static_cast<std::size_t>(field.buffer)];
   return plain ? static_cast<std::int64_t>(io::bytes_of(buffer.precision))
                : std::int64_t{sizeof(double)};

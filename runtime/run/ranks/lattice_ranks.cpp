@@ -17,25 +17,6 @@ using program::Cut;
 
 namespace {
 
-/// What an end of the lattice makes of an image. Numbers have whole words, or are halves of them.
-void change(const ImageMask& mask, std::span<std::byte> planes) {
-  for (std::size_t at = 0; at < planes.size(); at += sizeof(std::uint64_t)) {
-    const std::size_t bytes = std::min(sizeof(std::uint64_t), planes.size() - at);
-    std::uint64_t word = 0;
-    std::memcpy(&word, &planes[at], bytes);
-    word = (word & mask.keep) ^ mask.flip;
-    std::memcpy(&planes[at], &word, bytes);
-  }
-}
-
-/// Memory of the host that is fast for copies, until the end of an exchange.
-struct Staging {
-  Staging(Device& device, std::size_t size)
-      : block(device.host_block(std::max<std::size_t>(1, size))), bytes(block.get(), size) {}
-  std::shared_ptr<std::byte> block;
-  std::span<std::byte> bytes;
-};
-
 /// VPHI_EXCHANGE, the same on all ranks; empty: no way is named.
 std::string wished_exchange(comm::Comm& comm) {
   constexpr std::array<const char*, 4> kWays{"", "peers", "nccl", "host"};
@@ -54,7 +35,10 @@ std::string wished_exchange(comm::Comm& comm) {
 }  // namespace
 
 LatticeRanks::LatticeRanks(const program::Program& of_this_rank, Device& device, comm::Comm& comm)
-    : program_(of_this_rank), device_(device), comm_(comm) {}
+    : program_(of_this_rank),
+      device_(device),
+      comm_(comm),
+      through_host_(of_this_rank, device, comm) {}
 
 LatticeRanks::~LatticeRanks() = default;
 
@@ -108,7 +92,7 @@ void LatticeRanks::prepare(const Wanted& wanted) {
 void LatticeRanks::exchange(const Wanted& wanted) {
   if (wanted.empty()) return;
   if (between_devices() != nullptr) return between_devices()->exchange(wanted);
-  through_host(wanted);
+  through_host_.exchange(wanted);
 }
 
 void LatticeRanks::meet() {
@@ -117,78 +101,6 @@ void LatticeRanks::meet() {
 
 void LatticeRanks::check() {
   if (between_) between_->check();
-}
-
-void LatticeRanks::through_host(const Wanted& wanted) {
-  for (const Wanted::Joined& one : wanted.joined) {
-    const Staging own_block(device_, one.own_bytes), all_block(device_, one.all_bytes);
-    const auto own = own_block.bytes, all = all_block.bytes;
-    device_.download(own, one.own, one.own_at);
-    comm_.to_all(own, all);
-    device_.upload(one.all, 0, all);
-  }
-  if (!wanted.ghosts.empty() || !wanted.dealt.empty()) arrays_through_host(wanted);
-}
-
-namespace {
-
-/// An array of `wanted` by the number that messages have of it: where they come from, or go to.
-BufferHandle array_of(const Wanted& wanted, std::size_t number, bool from) {
-  if (number < wanted.ghosts.size()) return wanted.ghosts[number].array;
-  const Wanted::Dealt& dealt = wanted.dealt[number - wanted.ghosts.size() - wanted.joined.size()];
-  return from ? dealt.from : dealt.to;
-}
-
-/// The messages of this rank to or from each one, and their bytes one after the other.
-struct MessagesOfRanks {
-  std::vector<std::vector<Message>> list;
-  std::vector<std::size_t> bytes;  ///< by rank
-  std::size_t all = 0;
-
-  void add(std::vector<Message> messages) {
-    std::size_t sum = 0;
-    for (const Message& message : messages) sum += message.bytes;
-    list.push_back(std::move(messages)), bytes.push_back(sum), all += sum;
-  }
-  template <class Byte>
-  std::vector<std::span<Byte>> parts(std::span<std::byte> block) const {
-    std::vector<std::span<Byte>> spans;
-    for (const std::size_t some : bytes) {
-      spans.push_back(block.first(some));
-      block = block.subspan(some);
-    }
-    return spans;
-  }
-};
-
-}  // namespace
-
-/// What all ranks want of arrays goes at once: one message from each rank to each that wants
-/// something of it. Both ends list its pieces in the same order.
-void LatticeRanks::arrays_through_host(const Wanted& wanted) {
-  MessagesOfRanks out, in;
-  for (int r = 0; r < comm_.size(); ++r) {
-    out.add(array_messages(program_, comm_.size(), wanted, comm_.rank(), r));
-    in.add(array_messages(program_, comm_.size(), wanted, r, comm_.rank()));
-  }
-  const Staging given(device_, out.all), taken(device_, in.all);
-  const auto each = [&](const MessagesOfRanks& messages, std::span<std::byte> block,
-                        const auto& move) {
-    std::size_t at = 0;
-    for (const auto& of_rank : messages.list)
-      for (const Message& message : of_rank) {
-        move(message, block.subspan(at, message.bytes));
-        at += message.bytes;
-      }
-  };
-  each(out, given.bytes, [&](const Message& message, std::span<std::byte> bytes) {
-    device_.download(bytes, array_of(wanted, message.array, true), message.from);
-  });
-  comm_.each_to_each(out.parts<const std::byte>(given.bytes), in.parts<std::byte>(taken.bytes));
-  each(in, taken.bytes, [&](const Message& message, std::span<std::byte> bytes) {
-    change(message.mask, bytes);
-    device_.upload(array_of(wanted, message.array, false), message.to, bytes);
-  });
 }
 
 namespace {

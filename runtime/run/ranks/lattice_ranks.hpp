@@ -4,7 +4,7 @@
 // lattice (ghosts.hpp), and the partial sums of all ranks are gathered. There are three ways: where
 // the devices reach each other's memory, a kernel sends what is wanted (peer_memory.hpp); between
 // other NVIDIA GPUs NCCL does (nccl_exchange.hpp); and everything can go through the memory
-// of the host and comm::Comm, for any device. The first that works is taken, or the one that
+// of the host, for any device (host_exchange.hpp). The first that works is taken, or the one that
 // VPHI_EXCHANGE names: peers, nccl or host. Each call is made by all ranks, in the same order.
 // Throws CommError, DeviceError where the way that was named cannot be gone, and what the device
 // throws.
@@ -17,6 +17,7 @@
 #include "runtime/comm/comm.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/run/ranks/ghosts.hpp"
+#include "runtime/run/ranks/host_exchange.hpp"
 
 namespace vphi::runtime {
 
@@ -48,8 +49,6 @@ class LatticeRanks {
   std::string way() const;
 
  private:
-  void through_host(const Wanted& wanted);
-  void arrays_through_host(const Wanted& wanted);
   /// Null: through the memory of the host.
   DeviceExchange* between_devices();
   std::unique_ptr<DeviceExchange> choose();
@@ -58,6 +57,7 @@ class LatticeRanks {
   Device& device_;
   comm::Comm& comm_;
   std::unique_ptr<DeviceExchange> between_;
+  HostExchange through_host_;
   bool chosen_ = false;
 };
 

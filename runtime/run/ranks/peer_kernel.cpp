@@ -19,22 +19,31 @@ struct head { u64 sent, received, ranks, rank, half; };
 struct piece { u64 from, to, flag; u32 units, unit; u64 keep, flip; };
 
 // Loads are volatile: what other devices have written must not come from a cache.
-__device__ __forceinline__ void copy_16(const piece& p, u64 from, u64 to) {
-  u64 low[4], high[4];
+struct vectors { u64 low[4], high[4]; };
+__device__ __forceinline__ void load(vectors& v, const piece& p, u64 from) {
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
     const u32 i = threadIdx.x + k * THREADS;
     if (i < p.units)
       asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
-                   : "=l"(low[k]), "=l"(high[k]) : "l"(from + 16ull * i));
+                   : "=l"(v.low[k]), "=l"(v.high[k]) : "l"(from + 16ull * i));
   }
+}
+
+__device__ __forceinline__ void store(const vectors& v, const piece& p, u64 to) {
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
     const u32 i = threadIdx.x + k * THREADS;
     if (i < p.units)
       *(ulonglong2*)(to + 16ull * i) =
-          make_ulonglong2((low[k] & p.keep) ^ p.flip, (high[k] & p.keep) ^ p.flip);
+          make_ulonglong2((v.low[k] & p.keep) ^ p.flip, (v.high[k] & p.keep) ^ p.flip);
   }
+}
+
+__device__ __forceinline__ void copy_16(const piece& p, u64 from, u64 to) {
+  vectors v;
+  load(v, p, from);
+  store(v, p, to);
 }
 
 template <class T>
@@ -75,17 +84,26 @@ __device__ void wait_for(u64 flag, u32 exchange, u32* counts) {
   }
 }
 
+// The table is read before the launch before this one has ended, and a block has loaded its first
+// piece when it hears the number of the exchange. Who has begun is told after what is sent: others
+// wait for it at their end.
 extern "C" __global__ void __launch_bounds__(THREADS) vphi_peers(const u64* table, u32* counts) {
-  VPHI_AWAIT;
+  const u32 t = threadIdx.x, first = blockIdx.x;
   const head h = *(const head*)table;
   const u64* counts_of = table + sizeof(head) / 8;
   const piece* send = (const piece*)(counts_of + h.ranks);
   const piece* receive = send + h.sent;
-  const u32 t = threadIdx.x;
-  const bool other = blockIdx.x == 0 && t < h.ranks && t != h.rank;
+  piece p;
+  if (first < h.sent) p = send[first];
+  VPHI_AWAIT;
+  const bool other = first == 0 && t < h.ranks && t != h.rank;
   __shared__ u32 begun;
+  u64 before = 0;
+  if (t == 0) before = atomicAdd((u64*)counts, 1ull);
+  vectors v;
+  const bool loaded = first < h.sent && p.unit == 16;
+  if (loaded) load(v, p, p.from);
   if (t == 0) {
-    const u64 before = atomicAdd((u64*)counts, 1ull);
     begun = (u32)(before >> 32) + 1;
     if ((u32)before == gridDim.x - 1)  // all blocks have read it
       atomicAdd((u64*)counts, (1ull << 32) - gridDim.x);
@@ -93,15 +111,19 @@ extern "C" __global__ void __launch_bounds__(THREADS) vphi_peers(const u64* tabl
   __syncthreads();
   const u32 exchange = begun;
   const u64 half = exchange % 2 * h.half;
-  if (other) tell(counts_of[t] + 4 * (4 + h.rank), exchange);
-  for (u32 k = blockIdx.x; k < h.sent; k += gridDim.x) {
-    const piece p = send[k];
-    copy(p, p.from, p.to + half);
+  if (loaded) store(v, p, p.to + half);
+  else if (first < h.sent) copy(p, p.from, p.to + half);
+  for (u32 k = first; k < h.sent;) {
     __syncthreads();
     if (t == 0) tell(p.flag, exchange);
+    k += gridDim.x;
+    if (k >= h.sent) break;
+    p = send[k];
+    copy(p, p.from, p.to + half);
   }
-  for (u32 k = blockIdx.x; k < h.received; k += gridDim.x) {
-    const piece p = receive[k];
+  if (other) tell(counts_of[t] + 4 * (4 + h.rank), exchange);
+  for (u32 k = first; k < h.received; k += gridDim.x) {
+    p = receive[k];
     if (p.flag != 0 && t == 0) wait_for(p.flag, exchange, counts);
     __syncthreads();
     copy(p, p.flag != 0 ? p.from + half : p.from, p.to);
