@@ -158,11 +158,12 @@ void ClauseCheck::form(const Clause& clause, const ClauseRule& rule) {
 void ClauseCheck::writer(const Expr& call) {
   const bool links = find_link_file(call.text) != nullptr;
   const bool named = call.args.size() == 1 && call.args[0]->kind == ExprKind::String;
-  if (!named || (!links && !program::find_surface_format(call.text))) {
+  const bool spinors = call.text == kSpinorFile;
+  if (!named || (!links && !spinors && !program::find_surface_format(call.text))) {
     report(errors::destination_kind(call.span, named ? call.args[0]->text : std::string()));
     return;
   }
-  if (!links) return;  // the columns of a surface are read with the outputs
+  if (!links && !spinors) return;  // the columns of a surface are read with the outputs
   for (const NamedArgument& argument : call.named)
     report(errors::unknown_option(argument.span, call.text, argument.name, std::nullopt, {}));
 }

@@ -163,8 +163,9 @@ Diagnostic destination_kind(Span at, const std::string& file) {
   d.under = "unknown kind of file";
   d.rule =
       "the ending of a name says the format: .h5 (HDF5), .csv or .silo; links go to "
-      "ildg(\"name\"), nersc, openqcd and milc as well, and freeze-out surfaces to "
-      "music(\"name\", T = T, ...), vhlle and osu";
+      "ildg(\"name\"), nersc, openqcd and milc as well, snapshots "
+      "of spinors to scidac(\"name\"), and freeze-out surfaces to music(\"name\", T = T, ...), "
+      "vhlle and osu";
   d.hint = "write -> \"" +
            (file.empty()                   ? "results.h5"
             : file.find('.') < file.size() ? file

@@ -16,6 +16,9 @@ inline constexpr LinkFile kLinkFiles[] = {{"ildg", false, false},
                                           {"openqcd", true, true},
                                           {"milc", true, false}};
 
+/// Files of spinors, `at end: snapshot(S[0,0]) -> scidac("columns")`: the word and the ending.
+inline constexpr std::string_view kSpinorFile = "scidac";
+
 /// Null: no kind of file has this word.
 constexpr const LinkFile* find_link_file(std::string_view word) {
   for (const LinkFile& kind : kLinkFiles)

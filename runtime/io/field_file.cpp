@@ -10,6 +10,7 @@
 #include <span>
 #include <sstream>
 
+#include "runtime/io/configurations/scidac.hpp"
 #include "runtime/io/files/set_name.hpp"
 #include "runtime/io/result_groups.hpp"
 #include "runtime/io/results.hpp"
@@ -360,7 +361,9 @@ std::vector<FieldFile> read_fields(const std::string& file, const FieldPlace& pl
   std::size_t column = 0;
   if (colon != std::string::npos)
     std::from_chars(file.data() + colon + 1, file.data() + file.size(), column);
-  const FieldFile field = read_text(column > 0 ? file.substr(0, colon) : file, column, place);
+  const std::string path = column > 0 ? file.substr(0, colon) : file;
+  const FieldFile field =
+      is_lime(path) ? read_scidac(path, column, place) : read_text(path, column, place);
   check_finite(field, file);
   return std::vector<FieldFile>(members.size(), field);
 }

@@ -6,7 +6,8 @@
 // cells fill the box. A text file "path:column" has the coordinates x (y, z) of each cell in its
 // first columns and the value in the named column (in one dimension, by default the second). A text
 // file without coordinates fills the box: it has one number a row in one dimension, and a row for
-// each y in two. For bodies a text file has a row for each.
+// each y in two. For bodies a text file has a row for each. A file in LIME records has spinors at
+// sites, "path" or "path:number" (configurations/scidac.hpp).
 //
 // Resampling is conservative. Along each axis in turn each cell of the file becomes a linear
 // function with limited slope (van Leer, J. Comput. Phys. 32 (1979) 101), and a site gets the mean
@@ -31,6 +32,7 @@ struct FieldFile {
   /// Edges of the cells along each axis, ascending; empty: they fill the box.
   std::vector<std::vector<double>> edges;
   std::vector<double> values;
+  bool sites = false;  ///< the cells are sites, those of the lattice: nothing is resampled
 };
 
 /// Which numbers of a file to read; members as in program::RandomField.

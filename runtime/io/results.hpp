@@ -161,11 +161,14 @@ std::unique_ptr<ResultFile> open_silo(const std::filesystem::path& path,
                                       const program::Program& program, const Keep& keep = {});
 
 /// A name that ends in .ildg or .nersc: links only, one file for each moment
-/// (configuration_files.cpp).
+/// (configuration_files.cpp); in .scidac: spinors only, likewise (scidac_files.cpp).
 bool holds_configurations(const std::filesystem::path& path);
 std::unique_ptr<ResultFile> open_configurations(const std::filesystem::path& path,
                                                 const program::Program& program,
                                                 const Keep& keep = {});
+
+std::unique_ptr<ResultFile> open_spinors(const std::filesystem::path& path,
+                                         const program::Program& program, const Keep& keep = {});
 
 /// "out/name" for a name that is relative and has no "..", else ResultsError.
 std::filesystem::path inside(const std::filesystem::path& folder, const std::string& name);

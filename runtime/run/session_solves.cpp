@@ -39,6 +39,10 @@ bool by_device_alone(const std::vector<Launch>& list) {
       list, [](const Launch& launch) { return launch.solve < 0 && launch.maps.empty(); });
 }
 
+bool holds_solves(const std::vector<Launch>& list) {
+  return std::ranges::any_of(list, [](const Launch& launch) { return launch.solve >= 0; });
+}
+
 }  // namespace
 
 Session::Stepping::Stepping(bool& now) : now_(now) { now_ = true; }
@@ -121,7 +125,8 @@ std::vector<double> Session::rounds_made() {
 
 /// The host reads the slots every few iterations, more of them the longer the solve lasts, and on
 /// a GPU not before most of those that the last solve took. Iterations after the end change nothing
-/// and cost only their time.
+/// and cost only their time. Where an iteration holds a solve, whose rounds are what is counted,
+/// the host reads the slots before each.
 void Session::solve_by_host(std::size_t number) {
   const program::Solve& solve = program_.solves[number];
   const auto largest = [&](int slot) {
@@ -137,10 +142,12 @@ void Session::solve_by_host(std::size_t number) {
     return false;
   };
   taken_.resize(program_.solves.size()), host_rounds_.resize(program_.solves.size());
+  const bool watched = holds_solves(solve.iterate);
   std::int64_t iterations = 0;
   while (running() && iterations < solve.max) {
     std::int64_t some = std::clamp<std::int64_t>(iterations / 8, 1, kIterationsUnwatched);
     if (iterations == 0) some = std::max(some, taken_[number] * 7 / 8);
+    if (watched) some = 1;
     for (std::int64_t i = 0; i < some && iterations < solve.max; ++i, ++iterations)
       issue(solve.iterate);
   }

@@ -2,8 +2,13 @@
 // programs write them.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -43,6 +48,173 @@ TEST(PropagatorFiles, OneRunReadsWhatAnotherHasWritten) {
                       "1))) -> \"b.h5\"\n"),
       setup);
   EXPECT_GT(testing::last(first, "pion"), 1);
+  EXPECT_EQ(testing::last(second, "pion"), testing::last(first, "pion"));
+  EXPECT_LT(testing::last(second, "rest"), 1e-24);
+}
+
+// ---- SciDAC by hand: bytes are made and taken apart here, nothing of the library is used --------
+
+template <class Word>
+std::string big_endian(Word word) {
+  std::string bytes;
+  for (int shift = 8 * static_cast<int>(sizeof word) - 8; shift >= 0; shift -= 8)
+    bytes += static_cast<char>(static_cast<std::uint8_t>(word >> shift));
+  return bytes;
+}
+
+std::string lime_record(std::string type, const std::string& data) {
+  const std::string head = big_endian(0x456789abU) + big_endian(std::uint16_t{1}) +
+                           big_endian(std::uint16_t{0xc000}) +
+                           big_endian(std::uint64_t{data.size()});
+  type.resize(128, '\0');
+  std::string all = head + type + data;
+  all.resize((all.size() + 7) / 8 * 8, '\0');
+  return all;
+}
+
+/// CRC-32 bit by bit, and of sites of so many bytes the two sums of SciDAC.
+std::uint32_t crc_of(const std::string& bytes) {
+  std::uint32_t crc = 0xffffffffU;
+  for (const char byte : bytes) {
+    crc ^= static_cast<std::uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1U) * 0xEDB88320U);
+  }
+  return ~crc;
+}
+std::string sums_of(const std::string& data, std::size_t of_site) {
+  std::uint32_t a = 0, b = 0;
+  for (std::size_t site = 0; site * of_site < data.size(); ++site) {
+    const std::uint32_t crc = crc_of(data.substr(site * of_site, of_site));
+    a ^= std::rotl(crc, static_cast<int>(site % 29));
+    b ^= std::rotl(crc, static_cast<int>(site % 31));
+  }
+  char text[64];
+  std::snprintf(text, sizeof text, "<suma>%x</suma><sumb>%x</sumb>", a, b);
+  return std::string("<scidacChecksum>") + text + "</scidacChecksum>";
+}
+
+/// Spinors of SU(2) on 2 x 4, number n of site s of record r: sin(64 r + 16 s + n).
+double number_in_file(int r, int s, int n) { return std::sin(64 * r + 16 * s + n); }
+
+std::string spinors_by_hand(int records, bool narrow, const std::string& format,
+                            const std::string& sums = {}) {
+  std::string file = format;
+  for (int r = 0; r < records; ++r) {
+    std::string data;
+    for (int s = 0; s < 8; ++s)
+      for (int n = 0; n < 16; ++n) {
+        const double v = number_in_file(r, s, n);
+        data += narrow ? big_endian(std::bit_cast<std::uint32_t>(static_cast<float>(v)))
+                       : big_endian(std::bit_cast<std::uint64_t>(v));
+      }
+    file += lime_record("propagator-type", "DiracFermion_Sink") +
+            lime_record("scidac-binary-data", data) +
+            lime_record("scidac-checksum", sums.empty() ? sums_of(data, narrow ? 64 : 128) : sums);
+  }
+  return file;
+}
+
+const std::string kFormat = lime_record(
+    "etmc-propagator-format",
+    "<etmcFormat><field>diracFermion</field><precision>64</precision><flavours>1</flavours>"
+    "<lx>2</lx><ly>4</ly><lz>1</lz><lt>1</lt></etmcFormat>");
+
+/// Of psi from `name` in a folder with this file: Re psi[2,1] at (1, 3) and Im psi[1,0] at (0, 2).
+std::vector<double> two_numbers(const std::filesystem::path& folder, const std::string& bytes,
+                                const std::string& which) {
+  const std::string path = (folder / "other.lime").string();
+  std::ofstream(path, std::ios::binary) << bytes;
+  const auto read = testing::run_text(
+      quarks_in_files("init psi = file(\"" + path + which +
+                      "\"), chi = 0\nat end: a = total(re(psi[2,1])*(index(x) == 1 and index(y) "
+                      "== 3)), b = total(im(psi[1,0])*(index(x) == 0 and index(y) == 2)) -> "
+                      "\"b.csv\"\n"),
+      {});
+  return {testing::last(read, "a"), testing::last(read, "b")};
+}
+
+TEST(PropagatorFiles, SciDacOfAnotherProgram) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const testing::ScratchFolder scratch;
+  const auto a = [](int r) { return number_in_file(r, 7, 2 * (2 * 2 + 1)); };
+  const auto b = [](int r) { return number_in_file(r, 4, 2 * (2 * 1 + 0) + 1); };
+  const auto one = two_numbers(scratch.path(), spinors_by_hand(1, false, kFormat), "");
+  EXPECT_EQ(one, (std::vector{a(0), b(0)}));
+  const std::string qio =
+      lime_record("scidac-private-file-xml", "<scidacFile><dims>2 4 1 1 </dims></scidacFile>");
+  const auto third = two_numbers(scratch.path(), spinors_by_hand(3, true, qio), ":3");
+  EXPECT_EQ(third, (std::vector<double>{static_cast<float>(a(2)), static_cast<float>(b(2))}));
+
+  const auto refused = [&](const std::string& bytes, const std::string& which) -> std::string {
+    try {
+      two_numbers(scratch.path(), bytes, which);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "it is read";
+  };
+  const auto expect_said = [&](const std::string& said, const std::string& words) {
+    EXPECT_NE(said.find(words), std::string::npos) << said;
+  };
+  expect_said(refused(spinors_by_hand(2, false, kFormat), ""), "has 2 spinors");
+  expect_said(refused(spinors_by_hand(2, false, kFormat), ":3"), "`:3` asks for another one");
+  expect_said(refused(spinors_by_hand(1, false, ""), ""), "says no extents");
+  expect_said(refused(spinors_by_hand(1, false, kFormat, "<suma>1</suma><sumb>2</sumb>"), ""),
+              "is damaged");
+  expect_said(refused(spinors_by_hand(1, false, kFormat).substr(0, 900), ""), "is cut off");
+  const std::string other =
+      lime_record("scidac-private-file-xml", "<scidacFile><dims>4 2 1 1 </dims></scidacFile>");
+  expect_said(refused(spinors_by_hand(1, false, other), ""), "another number of values");
+  const std::string half =
+      lime_record("scidac-private-file-xml", "<scidacFile><dims>2 8 1 1 </dims></scidacFile>");
+  expect_said(refused(spinors_by_hand(1, true, half), ""), "numbers at each of these sites");
+}
+
+/// Records of a file by their types, those of one type one after the other.
+std::map<std::string, std::vector<std::string>> taken_apart(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string all{std::istreambuf_iterator<char>(in), {}};
+  std::map<std::string, std::vector<std::string>> records;
+  for (std::size_t at = 0; at + 144 <= all.size();) {
+    std::uint64_t size = 0;
+    for (std::size_t i = 8; i < 16; ++i) size = size << 8 | static_cast<std::uint8_t>(all[at + i]);
+    records[all.c_str() + at + 16].push_back(all.substr(at + 144, size));
+    at += 144 + (size + 7) / 8 * 8;
+  }
+  return records;
+}
+
+TEST(PropagatorFiles, SciDacIsWrittenAndRead) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const testing::ScratchFolder scratch;
+  testing::Simulation setup;
+  setup.out = (scratch.path() / "first").string();
+  const auto first = testing::run_text(
+      quarks_in_files("at end: one = total(re(S[0,0][0,1])*(index(x) == 1 and index(y) == 3)), "
+                      "pion = total(norm2(S[0,0]) + norm2(S[3,1])), snapshot(S[0,0]), "
+                      "snapshot(S[3,1]) -> scidac(\"columns\")\n"),
+      setup);
+  const std::string path = setup.out + "/columns_00000000.scidac";
+  setup.out = {};
+  auto records = taken_apart(path);
+  ASSERT_EQ(records["scidac-binary-data"].size(), 2);
+  const std::string& data = records["scidac-binary-data"][0];
+  ASSERT_EQ(data.size(), 8 * 16 * 8);
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < 8; ++i)
+    word = word << 8 | static_cast<std::uint8_t>(data[8 * (16 * 7 + 2) + i]);
+  EXPECT_NE(std::bit_cast<double>(word), 0);
+  EXPECT_EQ(std::bit_cast<double>(word), testing::last(first, "one"));
+  EXPECT_NE(records["scidac-checksum"][0].find(sums_of(data, 128).substr(16, 30)),
+            std::string::npos);
+  EXPECT_NE(records["scidac-private-record-xml"][1].find("QDP_D2_DiracFermion"), std::string::npos);
+  EXPECT_NE(records["scidac-record-xml"][1].find("\"name\">snapshot(S[3,1])"), std::string::npos);
+  const auto second = testing::run_text(
+      quarks_in_files("init psi = file(\"" + path + ":1\"), chi = file(\"" + path +
+                      ":2\")\nat end: pion = total(norm2(psi) + norm2(chi)), rest = "
+                      "total(norm2(D(psi) - here*spinor(0, 0)) + norm2(D(chi) - here*spinor(3, "
+                      "1))) -> \"b.csv\"\n"),
+      setup);
   EXPECT_EQ(testing::last(second, "pion"), testing::last(first, "pion"));
   EXPECT_LT(testing::last(second, "rest"), 1e-24);
 }

@@ -109,8 +109,8 @@ class OutputReader {
   /// "name.h5", or ildg("name") and music("name", ...): files of links and of surfaces.
   std::string file_of(const dsl::Expr& target) {
     if (target.kind == ExprKind::String) return target.text;
-    const bool known =
-        dsl::find_link_file(target.text) || program::find_surface_format(target.text);
+    const bool known = dsl::find_link_file(target.text) || target.text == dsl::kSpinorFile ||
+                       program::find_surface_format(target.text);
     if (!known || target.args.size() != 1 || target.args[0]->kind != ExprKind::String) {
       d_.fail(errors::not_yet(target.span, "this kind of file"));
     }
@@ -154,6 +154,18 @@ class OutputReader {
     const bool columns = program::row_of(*o.kind).width > 0 && o.form.histogram.size() < 2;
     if (!columns && out.file.ends_with(".csv"))
       d_.fail(errors::array_in_csv(o.span, written(d_, o.span), out.file));
+    refuse_in_spinor_file(o, out);
+  }
+
+  /// A file of spinors takes snapshots of them, at all sites; numbers are written beside.
+  void refuse_in_spinor_file(const Observable& o, const OutputClause& out) {
+    if (!out.file.ends_with(fmt::format(".{}", dsl::kSpinorFile))) return;
+    const bool spinor = *o.kind == Observable::Kind::Snapshot && o.form.complex &&
+                        o.form.value.size() == 2 &&
+                        std::ranges::all_of(o.form.sites, [](const program::SitesOfAxis& sites) {
+                          return sites.first == 0 && sites.last < 0 && sites.every == 1;
+                        });
+    if (!spinor) d_.fail(errors::no_spinor_in_file(o.span, written(d_, o.span), out.file));
   }
 
   static bool is_range(const Item& item) {

@@ -55,6 +55,12 @@ Diagnostic links_in_file(Span span, const std::string& kind, const std::string& 
                     "write them with ildg(\"name\") or nersc(\"name\")");
 }
 
+Diagnostic no_spinor_in_file(Span span, const std::string& text, const std::string& file) {
+  return dsl::error("E0411", span, fmt::format("`{}` is no snapshot of a spinor", text), "",
+                    fmt::format("{} holds spinors at all sites, and numbers beside them", file),
+                    "write snapshot(S[0,0]) of a spinor there, and this into \"results.h5\"");
+}
+
 Diagnostic output_time_of_chain(Span span) {
   return dsl::error(
       "E0901", span, "a chain has no time", "",

@@ -19,6 +19,9 @@ dsl::Diagnostic last_configuration(dsl::Span span, const std::string& name,
 /// A file of this kind holds only such links.
 dsl::Diagnostic links_in_file(dsl::Span span, const std::string& kind, const std::string& holds);
 
+/// E0411: `text` is no snapshot of a spinor at all sites, which alone `file` takes.
+dsl::Diagnostic no_spinor_in_file(dsl::Span span, const std::string& text, const std::string& file);
+
 /// E0837: a surface that does not fit the format `word`.
 dsl::Diagnostic surface_format(dsl::Span span, const std::string& word, const std::string& what,
                                const std::string& rule, const std::string& fix);

@@ -415,12 +415,40 @@ FieldFound text_field(const Name& n, const std::string& name, const FieldWanted&
                                shown(n.path), count_of(wanted.values[0])));
 }
 
+/// The first bytes of a LIME record.
+bool begins_with_lime(const std::string& path) {
+  constexpr std::string_view kMagic = "\x45\x67\x89\xab";
+  std::ifstream in(path, std::ios::binary);
+  std::string first(kMagic.size(), ' ');
+  return in.read(first.data(), static_cast<std::streamsize>(first.size())) && first == kMagic;
+}
+
+/// Spinors of a SciDAC file, "name" or "name:number". Their numbers are checked as they are read.
+FieldFound lime_field(const Name& n, const std::string& name, const FieldWanted& wanted) {
+  if (!wanted.complex || wanted.values.empty() || wanted.values[0].size() != 2)
+    throw TableError(Kind::Shape,
+                     fmt::format("{} has spinors, and `{}` is none", shown(n.path), wanted.field));
+  if (wanted.indices > 0)
+    throw TableError(Kind::Shape, fmt::format("{} is no stack: its spinors are \"{}:1\" and so on",
+                                              name, shown(n.path)));
+  const auto [first, last] = columns_named(n.set);
+  if (first != last)
+    throw TableError(Kind::Shape, fmt::format("`:{}` asks for several spinors: take one, \"{}:{}\"",
+                                              n.set, shown(n.path), first));
+  FieldFound found;
+  found.file = fs::absolute(n.path).string() + (n.set.empty() ? "" : ":" + n.set);
+  found.value = wanted.values[0];
+  found.complex = true;
+  return found;
+}
+
 }  // namespace
 
 FieldFound field_file(const std::string& folder, const std::string& name,
                       const FieldWanted& wanted) {
   const Name n = split(folder, name);
-  return is_hdf5(n.path) ? hdf5_field(n, name, wanted) : text_field(n, name, wanted);
+  if (is_hdf5(n.path)) return hdf5_field(n, name, wanted);
+  return begins_with_lime(n.path) ? lime_field(n, name, wanted) : text_field(n, name, wanted);
 }
 
 std::optional<std::size_t> axes_of_file(const std::string& folder, const std::string& name) {

@@ -244,9 +244,11 @@ Value SolveColumn::run(Block& block, const dsl::Expr& e, const Values& values) {
 
 Value SolveColumn::inner_solution(const dsl::Expr& e) {
   const std::vector<Expr> v = parts_of(run(rest_, *e.args[0], iteration_values_));
+  // 0 after the end, which is solved by 0: rounds for what is left would go on from a direction
+  // that belongs to another residual, while other instances and columns take more
   for (std::size_t i = 0; i < v.size(); ++i) {
-    const Expr rest = alone_ ? v[i] : stays(arena_.integer(0), v[i]);
-    blocks_.rest_wanted.arrays[inner_->source[i]->index] = rest_.array("rest", rest);
+    const Expr rest = rest_.array("rest", stays(arena_.integer(0), v[i]));
+    blocks_.rest_wanted.arrays[inner_->source[i]->index] = rest;
   }
   std::vector<Expr> solution;
   for (const int array : inner_->arrays) solution.push_back(arena_.load(array));

@@ -116,11 +116,13 @@ class ConfigurationFiles : public ResultFile {
 
 bool holds_configurations(const fs::path& path) {
   const fs::path ending = path.extension();
-  return ending == ".ildg" || ending == ".nersc" || ending == ".openqcd" || ending == ".milc";
+  return ending == ".ildg" || ending == ".nersc" || ending == ".openqcd" || ending == ".milc" ||
+         ending == ".scidac";
 }
 
 std::unique_ptr<ResultFile> open_configurations(const fs::path& path,
                                                 const program::Program& program, const Keep& keep) {
+  if (path.extension() == ".scidac") return open_spinors(path, program, keep);
   return std::make_unique<ConfigurationFiles>(path, program, keep);
 }
 

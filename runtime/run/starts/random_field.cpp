@@ -123,11 +123,11 @@ std::vector<std::vector<double>> fields_of_file(const program::Program& p, const
   const io::FieldPlace place{p.dims, field.components, field.entry, field.as_it_is, leading};
   std::vector<std::vector<double>> values;
   for (io::FieldFile& read : io::read_fields(field.file, place, members)) {
-    if (field.as_it_is && !std::equal(read.cells.begin(), read.cells.end(), p.extent.begin()))
+    const bool exact = field.as_it_is || read.sites;
+    if (exact && !std::equal(read.cells.begin(), read.cells.end(), p.extent.begin()))
       throw io::ResultsError(
           fmt::format("{} has another number of values than the model", field.file));
-    values.push_back(field.as_it_is ? std::move(read.values)
-                                    : io::resampled(read, p.extent, p.dx_physical));
+    values.push_back(exact ? std::move(read.values) : io::resampled(read, p.extent, p.dx_physical));
   }
   return values;
 }

@@ -8,6 +8,7 @@
 #include "tests/physics/gauge/dense_determinant.hpp"
 #include "tests/physics/gauge/explicit_dirac.hpp"
 #include "tests/physics/gauge/fixed_quarks.hpp"
+#include "tests/support/series_difference.hpp"
 
 namespace vphi {
 namespace {
@@ -313,6 +314,26 @@ TEST(Halves, SolversAndDevicesAgree) {
   EXPECT_NEAR(with("solver = cg(1e-12, inner = f32)"), wanted, 1e-8);
   if (!testing::device("opencl")) return;
   EXPECT_NEAR(with("solver = cg(1e-12)", "opencl"), wanted, 1e-8);
+  // the second solve of a trajectory, of which a device is given several rounds at once
+  EXPECT_NEAR(with("solver = cg(1e-12, inner = f32)", "opencl"), wanted, 1e-8);
+}
+
+/// Instances end one by one: what is solved stays so while the rounds in f32 of others go on.
+TEST(Halves, InstancesEndTheirRoundsInF32Alone) {
+  const auto with = [](const std::string& options, const std::string& device) {
+    testing::Simulation setup;
+    setup.device = device;
+    HalvesModel model{.options = options + ", even_odd = on",
+                      .quark = "psi - scale*hop(psi)",
+                      .before = "sweep scale = [0.001, 0.02, 0.24]\n"};
+    return testing::run_text(model.text(), setup);
+  };
+  for (const char* device : {"native", "opencl"}) {
+    if (!testing::device(device)) continue;
+    const auto wanted = with("solver = cg(1e-10)", device);
+    const auto made = with("solver = cg(1e-10, inner = f32)", device);
+    EXPECT_LT(testing::largest_difference(made, wanted, "deltaH"), 1e-7) << device;
+  }
 }
 
 /// The start of a trajectory has -2 log|det R| at its links: deltaH goes with the square of the
