@@ -99,6 +99,21 @@ std::vector<Expr> children_first(Expr expr, const Into& into) {
 
 bool everywhere(Expr) { return true; }
 
+/// Calls `see` for the distinct nodes below `expr` that are not in `seen`, in any order; `into`
+/// says whether to look below a node.
+template <class Into, class See>
+void in_any_order(Expr expr, Seen& seen, const Into& into, const See& see) {
+  std::vector<Expr> stack{expr};
+  while (!stack.empty()) {
+    const Expr node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(node.get())) continue;
+    see(node);
+    if (!into(node)) continue;
+    for (const Expr arg : node.args()) stack.push_back(arg);
+  }
+}
+
 std::vector<Expr> children_first(Expr expr) { return children_first(expr, everywhere); }
 
 bool has_fixed_order(Expr e) { return e->fixed_order || is_ordered(e.op()); }
@@ -236,13 +251,13 @@ bool depends_on(Expr expr, Expr leaf) {
 std::vector<Expr> reads(Expr expr) { return reads(std::span(&expr, 1)); }
 
 std::vector<Expr> reads(std::span<const Expr> exprs) {
-  std::vector<Expr> nodes, result;
+  std::vector<Expr> result;
   Seen seen;
   const auto below = [](Expr e) { return !e.is(Op::Stencil) || !e.arg(0).is(Op::Load); };
-  for (Expr expr : exprs) children_first(expr, seen, nodes, below);
-  for (Expr node : nodes) {
-    if (node.is(Op::Load) || node.is(Op::Stencil)) result.push_back(node);
-  }
+  const auto take = [&](Expr e) {
+    if (e.is(Op::Load) || e.is(Op::Stencil)) result.push_back(e);
+  };
+  for (Expr expr : exprs) in_any_order(expr, seen, below, take);
   std::ranges::sort(result, {}, [](Expr e) { return e->id; });
   return result;
 }
