@@ -240,7 +240,6 @@ class Checker {
   }
 
   void check(const FourierMap& map) {
-    need(p_.dims <= 3, "a map of a box that is not transformed");
     need(map.function == FourierMap::Function::Itself || map.from.size() == map.to.size(),
          "a function of a matrix that is not square");
     for (const auto* list : {&map.from, &map.to})

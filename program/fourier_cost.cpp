@@ -19,12 +19,12 @@ double share_of(const Program& p) {
 
 double sites_of(const Program& p) {
   const auto n = p.whole_extent();
-  return share_of(p) * static_cast<double>(n[0] * n[1] * n[2]);
+  return share_of(p) * static_cast<double>(n[0] * n[1] * n[2] * n[3]);
 }
 
 double modes_of(const Program& p) {
   const auto n = p.whole_extent();
-  return share_of(p) * static_cast<double>((n[0] / 2 + 1) * n[1] * n[2]);
+  return share_of(p) * static_cast<double>((n[0] / 2 + 1) * n[1] * n[2] * n[3]);
 }
 
 double bytes_of_number(const Program& p, int buffer) {
@@ -47,7 +47,7 @@ void add_transform(const Program& p, double fast, std::vector<Pass>& passes) {
   const bool together = tiling.planes && n[2] > 1 && plane <= fast;
   axis(passes_of_row(n[0], fast, tiling), of_rows + (together ? of_axis(1) : 0));
   if (!together) axis(passes_of_line(n[1], fast, tiling, false), of_axis(1));
-  axis(passes_of_line(n[2], fast, tiling, false), of_axis(2));
+  for (const std::size_t a : {2, 3}) axis(passes_of_line(n[a], fast, tiling, false), of_axis(a));
 }
 
 /// Mode numbers along an axis with N of them.
@@ -87,14 +87,15 @@ std::vector<FourierEntry> entries_of(const Program& program, const FourierMap& m
   ModeMatrices matrices(map, program.dx);
   for (const std::int64_t x : coarse(n[0], true))
     for (const std::int64_t y : coarse(n[1], false))
-      for (const std::int64_t z : coarse(n[2], false)) {
-        const ModeMatrix& matrix =
-            matrices.of({phase_of(x, n[0]), phase_of(y, n[1]), phase_of(z, n[2])});
-        for (std::size_t e = 0; e < there.size(); ++e) {
-          if (static_cast<double>(matrix[e].imag()) != 0) complex[e] = true;
-          if (complex[e] || static_cast<double>(matrix[e].real()) != 0) there[e] = true;
+      for (const std::int64_t z : coarse(n[2], false))
+        for (const std::int64_t t : coarse(n[3], false)) {
+          const ModeMatrix& matrix = matrices.of(
+              {phase_of(x, n[0]), phase_of(y, n[1]), phase_of(z, n[2]), phase_of(t, n[3])});
+          for (std::size_t e = 0; e < there.size(); ++e) {
+            if (static_cast<double>(matrix[e].imag()) != 0) complex[e] = true;
+            if (complex[e] || static_cast<double>(matrix[e].real()) != 0) there[e] = true;
+          }
         }
-      }
   std::vector<FourierEntry> entries;
   for (std::size_t e = 0; e < there.size(); ++e)
     if (there[e])

@@ -115,7 +115,7 @@ std::vector<std::vector<std::size_t>> groups_of(const FourierMap& map) {
 }
 
 /// M of a mode, in memory that is used again.
-void put_matrix(const FourierMap& map, const std::array<double, 3>& theta, double dx,
+void put_matrix(const FourierMap& map, const std::array<double, 4>& theta, double dx,
                 ModeMatrix& matrix) {
   matrix.assign(map.to.size() * map.from.size(), 0);
   long double k2 = 0;
@@ -125,7 +125,7 @@ void put_matrix(const FourierMap& map, const std::array<double, 3>& theta, doubl
   }
   for (const FourierMap::Term& term : map.matrix) {
     long double angle = 0;
-    for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t a = 0; a < 4; ++a)
       angle += static_cast<long double>(theta[a]) * term.offset[a];
     Complex value = term.weight;
     for (int i = 0; i < term.laplacians; ++i) value *= -k2;
@@ -148,7 +148,7 @@ ModeMatrix function_of(Function function, const ModeMatrix& matrix) {
 ModeMatrices::ModeMatrices(const FourierMap& map, double dx)
     : map_(map), dx_(dx), groups_(groups_of(map)) {}
 
-const ModeMatrix& ModeMatrices::of(const std::array<double, 3>& theta) {
+const ModeMatrix& ModeMatrices::of(const std::array<double, 4>& theta) {
   put_matrix(map_, theta, dx_, matrix_);
   for (Complex& entry : matrix_) entry *= static_cast<long double>(map_.scale);
   if (map_.function == Function::Itself) return matrix_;
@@ -170,7 +170,7 @@ const ModeMatrix& ModeMatrices::of(const std::array<double, 3>& theta) {
   return result_;
 }
 
-ModeMatrix mode_of(const FourierMap& map, const std::array<double, 3>& theta, double dx) {
+ModeMatrix mode_of(const FourierMap& map, const std::array<double, 4>& theta, double dx) {
   return ModeMatrices(map, dx).of(theta);
 }
 

@@ -24,9 +24,9 @@ class ModeMatrices {
  public:
   /// The map must outlive it.
   ModeMatrices(const FourierMap& map, double dx);
-  /// Of the mode with the phases theta along x, y, z: map.to.size() rows. Holds until the next
+  /// Of the mode with the phases theta along x, y, z, t: map.to.size() rows. Holds until the next
   /// call.
-  const ModeMatrix& of(const std::array<double, 3>& theta);
+  const ModeMatrix& of(const std::array<double, 4>& theta);
 
  private:
   const FourierMap& map_;
@@ -35,7 +35,7 @@ class ModeMatrices {
   ModeMatrix matrix_, part_, result_;
 };
 /// That of one mode.
-ModeMatrix mode_of(const FourierMap& map, const std::array<double, 3>& theta, double dx);
+ModeMatrix mode_of(const FourierMap& map, const std::array<double, 4>& theta, double dx);
 
 /// Planes along the slowest axis that a transform on the host takes together: ranks share a lattice
 /// at multiples of it, and each of them then finds the bits of one device.

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "compiler/algebra/mover.hpp"
+#include "compiler/algebra/node_map.hpp"
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/stencil.hpp"
@@ -117,22 +118,22 @@ void vary(Expr density, int array, const Mover& move, std::vector<Expr>& result)
 
 Expr derivative(Expr expr, Expr leaf) {
   Arena& arena = *expr->arena;
-  std::unordered_map<const Node*, Expr> slopes;
+  NodeMap slopes;
   std::vector<Expr> of_args;
   visit(expr, [&](Expr node) {
     if (node == leaf) {
-      slopes.emplace(node.get(), arena.integer(1));
+      slopes.add(node, arena.integer(1));
       return;
     }
     if (node.args().empty()) {
-      slopes.emplace(node.get(), arena.integer(0));
+      slopes.add(node, arena.integer(0));
       return;
     }
     of_args.clear();
-    for (Expr arg : node.args()) of_args.push_back(slopes.at(arg.get()));
-    slopes.emplace(node.get(), chain_rule(node, of_args, leaf));
+    for (Expr arg : node.args()) of_args.push_back(slopes.find(arg));
+    slopes.add(node, chain_rule(node, of_args, leaf));
   });
-  return slopes.at(expr.get());
+  return slopes.find(expr);
 }
 
 Expr local_derivative(Expr expr, Expr leaf) {

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "compiler/algebra/evaluation.hpp"
+#include "compiler/algebra/node_map.hpp"
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/rational.hpp"
 #include "compiler/algebra/transform.hpp"
@@ -26,7 +27,7 @@ Real apply(const Row& row, const std::vector<Real>& args) {
 
 template <class Real, class Leaf>
 Real evaluate_in(Expr expr, const Leaf& leaf) {
-  std::unordered_map<const Node*, Real> values;
+  NodeTable<Real> values;
   std::vector<Expr> stack{expr};
   std::vector<Real> args;
   while (!stack.empty()) {
@@ -36,33 +37,32 @@ Real evaluate_in(Expr expr, const Leaf& leaf) {
       continue;
     }
     if (e.is_number()) {
-      values.emplace(e.get(), static_cast<Real>(e->number.real));
+      values.add(e.get(), static_cast<Real>(e->number.real));
       continue;
     }
     if (is_leaf(e) || needs_all_sites(e)) {
       if (!leaf || needs_all_sites(e)) {
         throw std::invalid_argument("evaluate: no value for " + std::string(info(e.op()).name));
       }
-      values.emplace(e.get(), static_cast<Real>(leaf(*e)));
+      values.add(e.get(), static_cast<Real>(leaf(*e)));
       continue;
     }
     bool ready = true;
     args.clear();
     for (Expr arg : e.args()) {
-      const auto found = values.find(arg.get());
-      if (found != values.end()) {
-        args.push_back(found->second);
+      if (const Real* found = values.find(arg.get())) {
+        args.push_back(*found);
       } else {
         ready = false;
         stack.push_back(arg);
       }
     }
     if (!ready) continue;
-    values.emplace(e.get(), e.is(Op::Lookup) ? static_cast<Real>(table_entry(
-                                                   table_of(*e), static_cast<double>(args[1])))
-                                             : apply<Real>(row(e.op()), args));
+    values.add(e.get(), e.is(Op::Lookup) ? static_cast<Real>(table_entry(
+                                               table_of(*e), static_cast<double>(args[1])))
+                                         : apply<Real>(row(e.op()), args));
   }
-  return values.at(expr.get());
+  return *values.find(expr.get());
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <deque>
 #include <functional>
-#include <unordered_set>
 
 #include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/ops.hpp"
@@ -57,17 +56,50 @@ bool equal(const Key& a, const Key& b) {
          (!a.number || same(*a.number, *b.number));
 }
 
-struct Hash {
-  using is_transparent = void;
-  std::size_t operator()(const Key& key) const { return hash(key); }
-  std::size_t operator()(const Node* node) const { return hash(key_of(*node)); }
-};
+/// The nodes of an arena by what makes them equal. Open addressing, with each hash beside its node:
+/// most searches end without a look at a node that is another one.
+class NodeIndex {
+ public:
+  /// The node that is equal to the key; null where there is none.
+  Node* find(const Key& key, std::size_t hash) const {
+    return slots_.empty() ? nullptr : slots_[place(key, hash)].node;
+  }
+  /// Adds a node that is equal to none so far.
+  void add(Node* node, std::size_t hash) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    slots_[free_place(hash)] = {hash, node};
+    ++count_;
+  }
 
-struct Same {
-  using is_transparent = void;
-  bool operator()(const Node* a, const Node* b) const { return a == b; }
-  bool operator()(const Key& a, const Node* b) const { return equal(a, key_of(*b)); }
-  bool operator()(const Node* a, const Key& b) const { return equal(key_of(*a), b); }
+ private:
+  struct Slot {
+    std::size_t hash = 0;
+    Node* node = nullptr;
+  };
+
+  std::size_t first_place(std::size_t hash) const {
+    return (hash * std::uint64_t{0x9E3779B97F4A7C15} >> 20) & (slots_.size() - 1);
+  }
+  std::size_t place(const Key& key, std::size_t hash) const {
+    std::size_t i = first_place(hash);
+    while (slots_[i].node && (slots_[i].hash != hash || !equal(key, key_of(*slots_[i].node))))
+      i = (i + 1) & (slots_.size() - 1);
+    return i;
+  }
+  std::size_t free_place(std::size_t hash) const {
+    std::size_t i = first_place(hash);
+    while (slots_[i].node) i = (i + 1) & (slots_.size() - 1);
+    return i;
+  }
+  void grow() {
+    std::vector<Slot> old(std::max<std::size_t>(1024, 2 * slots_.size()));
+    old.swap(slots_);
+    for (const Slot& slot : old)
+      if (slot.node) slots_[free_place(slot.hash)] = slot;
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t count_ = 0;
 };
 
 bool has_value_per_site(const Key& key) {
@@ -80,15 +112,16 @@ bool has_value_per_site(const Key& key) {
 
 struct Arena::State {
   std::deque<Node> nodes;
-  std::unordered_set<Node*, Hash, Same> index;
+  NodeIndex index;
   std::vector<StencilData> stencils;
   std::deque<std::vector<double>> tables;
 
   Expr intern(Arena* arena, const Key& key, dsl::Span span) {
     if (span.empty()) span = inherited_span(key.args);
-    if (const auto found = index.find(key); found != index.end()) {
-      if ((*found)->span.empty()) (*found)->span = span;
-      return Expr(*found);
+    const std::size_t own_hash = hash(key);
+    if (Node* found = index.find(key, own_hash)) {
+      if (found->span.empty()) found->span = span;
+      return Expr(found);
     }
     Node& node = nodes.emplace_back();
     node.op = key.op;
@@ -102,9 +135,12 @@ struct Arena::State {
     node.fixed_order = key.fixed_order;
     node.per_site = has_value_per_site(key);
     node.span = span;
-    index.insert(&node);
+    index.add(&node, own_hash);
     return Expr(&node);
   }
+
+  /// The node as it may be changed.
+  Node* own(Expr expr) { return &nodes[expr->id]; }
 };
 
 Arena::Arena() : state_(std::make_unique<State>()) {}
@@ -189,22 +225,19 @@ Expr Arena::canonical(Op op, std::span<const Expr> args, dsl::Span span, int ind
 
 Expr Arena::mark(Expr expr, dsl::Span span) {
   if (!expr || expr->args.empty() || !expr->span.empty()) return expr;
-  // the set holds the node as its arena may change it
-  const auto found = state_->index.find(key_of(*expr));
-  if (found != state_->index.end()) (*found)->span = span;
+  state_->own(expr)->span = span;
   return expr;
 }
 
 Expr Arena::settle(Expr expr, dsl::Span span, std::size_t since) {
   if (!expr || expr->args.empty() || expr->settled || span.empty()) return expr;
   if (!expr->span.empty() && expr->id < since) return expr;
-  const auto found = state_->index.find(key_of(*expr));
-  if (found == state_->index.end()) return expr;
-  const dsl::Span old = (*found)->span;
+  Node* own = state_->own(expr);
+  const dsl::Span old = own->span;
   const bool narrower = !old.empty() && old.file == span.file && span.begin <= old.begin &&
                         old.end <= span.end;  // the part of this text that it comes from
-  if (!narrower) (*found)->span = span;
-  (*found)->settled = true;
+  if (!narrower) own->span = span;
+  own->settled = true;
   return expr;
 }
 

@@ -9,11 +9,11 @@
 
 #include <functional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "compiler/algebra/expr.hpp"
+#include "compiler/algebra/node_map.hpp"
 
 namespace vphi::algebra {
 
@@ -27,7 +27,7 @@ class Rewriting {
 
  private:
   std::function<Expr(Expr)> change_;
-  std::unordered_map<const Node*, Expr> done_;
+  NodeMap done_;
 };
 
 /// Rewrites each list by the rewriting of the same place, in step: the first nodes of all lists,

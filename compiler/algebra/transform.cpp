@@ -4,43 +4,61 @@
 #include "compiler/algebra/rewriting.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <unordered_set>
+#include <utility>
 
 namespace vphi::algebra {
 namespace {
 
-/// The set of nodes met so far. It uses open addressing: with buckets, most of the time of a search
-/// was spent in them.
+/// Marks of nodes by their numbers. A mark counts where it has the number of the present use, so
+/// that no use has to clear those of the uses before.
+struct Marks {
+  std::vector<std::uint32_t> use_of_node;
+  std::uint32_t use = 0;
+};
+
+/// Marks that no visit of this thread uses now: a visit may be made within another one.
+std::vector<std::unique_ptr<Marks>>& free_marks() {
+  thread_local std::vector<std::unique_ptr<Marks>> free;
+  return free;
+}
+
+/// The set of nodes met so far. Nodes of one arena are marked at their numbers: with buckets, or
+/// places that are searched for, most of the time of a search was spent in them.
 class Seen {
  public:
+  Seen() {
+    auto& free = free_marks();
+    if (free.empty()) {
+      marks_ = std::make_unique<Marks>();
+    } else {
+      marks_ = std::move(free.back());
+      free.pop_back();
+    }
+    if (++marks_->use == 0) {  // all numbers of uses were given
+      std::ranges::fill(marks_->use_of_node, 0);
+      marks_->use = 1;
+    }
+  }
+  ~Seen() { free_marks().push_back(std::move(marks_)); }
+  Seen(const Seen&) = delete;
+  Seen& operator=(const Seen&) = delete;
+
   /// False where the node was met before.
   bool insert(const Node* node) {
-    if (2 * (count_ + 1) > slots_.size()) grow();
-    const Node** slot = find(node);
-    if (*slot == node) return false;
-    *slot = node;
-    ++count_;
-    return true;
+    if (arena_ == nullptr) arena_ = node->arena;
+    if (node->arena != arena_) return of_other_arenas_.insert(node).second;
+    auto& uses = marks_->use_of_node;
+    if (node->id >= uses.size()) uses.resize(std::max(arena_->size(), 2 * uses.size()));
+    std::uint32_t& use = uses[node->id];
+    return std::exchange(use, marks_->use) != marks_->use;
   }
 
  private:
-  /// The slot that holds the node, or the free one where it belongs.
-  const Node** find(const Node* node) {
-    // Nodes that were made together are visited together, so eight of them share a line of the
-    // cache.
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t i = (((node->id >> 3) * 0x9E3779B97F4A7C15u >> 32 << 3) | (node->id & 7)) & mask;
-    while (slots_[i] && slots_[i] != node) i = (i + 1) & mask;
-    return &slots_[i];
-  }
-  void grow() {
-    std::vector<const Node*> old(std::max<std::size_t>(64, 2 * slots_.size()));
-    old.swap(slots_);
-    for (const Node* node : old) {
-      if (node) *find(node) = node;
-    }
-  }
-  std::vector<const Node*> slots_;
-  std::size_t count_ = 0;
+  std::unique_ptr<Marks> marks_;
+  const Arena* arena_ = nullptr;  ///< of the first node
+  std::unordered_set<const Node*> of_other_arenas_;
 };
 
 /// Appends the distinct nodes below `expr` that are not in `seen`, children first; `into` says
@@ -81,6 +99,21 @@ std::vector<Expr> children_first(Expr expr, const Into& into) {
 
 bool everywhere(Expr) { return true; }
 
+/// Calls `see` for the distinct nodes below `expr` that are not in `seen`, in any order; `into`
+/// says whether to look below a node.
+template <class Into, class See>
+void in_any_order(Expr expr, Seen& seen, const Into& into, const See& see) {
+  std::vector<Expr> stack{expr};
+  while (!stack.empty()) {
+    const Expr node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(node.get())) continue;
+    see(node);
+    if (!into(node)) continue;
+    for (const Expr arg : node.args()) stack.push_back(arg);
+  }
+}
+
 std::vector<Expr> children_first(Expr expr) { return children_first(expr, everywhere); }
 
 bool has_fixed_order(Expr e) { return e->fixed_order || is_ordered(e.op()); }
@@ -117,18 +150,18 @@ Expr rewrite(Expr expr, const std::function<Expr(Expr)>& change) {
 
 std::vector<Expr> rewrite(std::span<const Expr> exprs, const std::function<Expr(Expr)>& change) {
   Seen seen;
-  std::unordered_map<const Node*, Expr> done;
+  NodeMap done;
   std::vector<Expr> nodes, args, result;
   for (Expr expr : exprs) {
     nodes.clear();
     children_first(expr, seen, nodes, everywhere);
     for (Expr node : nodes) {
       args.clear();
-      for (Expr arg : node.args()) args.push_back(done.at(arg.get()));
+      for (Expr arg : node.args()) args.push_back(done.find(arg));
       const bool same = std::ranges::equal(args, node.args());
-      done.emplace(node.get(), change(same ? node : rebuilt(node, args)));
+      done.add(node, change(same ? node : rebuilt(node, args)));
     }
-    result.push_back(done.at(expr.get()));
+    result.push_back(done.find(expr));
   }
   return result;
 }
@@ -136,24 +169,21 @@ std::vector<Expr> rewrite(std::span<const Expr> exprs, const std::function<Expr(
 std::vector<Expr> Rewriting::operator()(std::span<const Expr> exprs) {
   Seen seen;
   std::vector<Expr> nodes, result;
-  const auto fresh = [&](Expr e) { return !done_.contains(e.get()); };
+  const auto fresh = [&](Expr e) { return !done_.contains(e); };
   for (Expr expr : exprs) children_first(expr, seen, nodes, fresh);
   std::ranges::sort(nodes, {}, [](Expr e) { return e->id; });  // arguments are older than a node
   for (Expr node : nodes) {
-    if (done_.contains(node.get())) continue;
+    if (done_.contains(node)) continue;
     std::vector<Expr> args;
     args.reserve(node.args().size());
-    for (Expr arg : node.args()) args.push_back(done_.at(arg.get()));
-    done_.emplace(node.get(), change_(rebuilt(node, std::move(args))));
+    for (Expr arg : node.args()) args.push_back(done_.find(arg));
+    done_.add(node, change_(rebuilt(node, std::move(args))));
   }
-  for (Expr expr : exprs) result.push_back(done_.at(expr.get()));
+  for (Expr expr : exprs) result.push_back(done_.find(expr));
   return result;
 }
 
-Expr Rewriting::known(Expr node) const {
-  const auto found = done_.find(node.get());
-  return found == done_.end() ? Expr() : found->second;
-}
+Expr Rewriting::known(Expr node) const { return done_.find(node); }
 
 void rewrite_in_step(std::span<Rewriting* const> rewritings,
                      std::span<const std::vector<Expr>> lists) {
@@ -184,7 +214,11 @@ Expr substitute(Expr expr, const std::unordered_map<const Node*, Expr>& what) {
 Expr substitute(Expr expr, Expr from, Expr to) { return substitute(expr, {{from.get(), to}}); }
 
 Expr Substitution::operator()(Expr expr) {
-  for (Expr node : children_first(expr, [&](Expr e) { return !done_.contains(e.get()); })) {
+  const auto fresh = [&](Expr e) { return !done_.contains(e.get()); };
+  const std::vector<Expr> nodes = children_first(expr, fresh);
+  const std::size_t most = done_.size() + nodes.size();
+  if (most > done_.bucket_count()) done_.reserve(std::max(most, 2 * done_.bucket_count()));
+  for (Expr node : nodes) {
     if (done_.contains(node.get())) continue;
     std::vector<Expr> args;
     args.reserve(node.args().size());
@@ -217,13 +251,13 @@ bool depends_on(Expr expr, Expr leaf) {
 std::vector<Expr> reads(Expr expr) { return reads(std::span(&expr, 1)); }
 
 std::vector<Expr> reads(std::span<const Expr> exprs) {
-  std::vector<Expr> nodes, result;
+  std::vector<Expr> result;
   Seen seen;
   const auto below = [](Expr e) { return !e.is(Op::Stencil) || !e.arg(0).is(Op::Load); };
-  for (Expr expr : exprs) children_first(expr, seen, nodes, below);
-  for (Expr node : nodes) {
-    if (node.is(Op::Load) || node.is(Op::Stencil)) result.push_back(node);
-  }
+  const auto take = [&](Expr e) {
+    if (e.is(Op::Load) || e.is(Op::Stencil)) result.push_back(e);
+  };
+  for (Expr expr : exprs) in_any_order(expr, seen, below, take);
   std::ranges::sort(result, {}, [](Expr e) { return e->id; });
   return result;
 }
@@ -233,7 +267,7 @@ bool per_site(Expr expr) { return expr->per_site; }
 Expr shift(Expr expr, Offset offset) {
   if (offset.zero()) return expr;
   Arena& arena = *expr->arena;
-  std::unordered_map<const Node*, Expr> done;
+  NodeMap done;
   for (Expr node : children_first(expr, [](Expr e) { return !reduces_sites(e.op()); })) {
     Expr moved = node;
     if (node.is(Op::Load)) {
@@ -248,12 +282,12 @@ Expr shift(Expr expr, Offset offset) {
       moved = is_mark(offset) ? other(node) : node + arena.integer(offset.d[node->index]);
     } else if (node->per_site) {
       std::vector<Expr> args;
-      for (Expr arg : node.args()) args.push_back(done.at(arg.get()));
+      for (Expr arg : node.args()) args.push_back(done.find(arg));
       moved = rebuilt(node, std::move(args));
     }
-    done.emplace(node.get(), moved);
+    done.add(node, moved);
   }
-  return done.at(expr.get());
+  return done.find(expr);
 }
 
 }  // namespace vphi::algebra

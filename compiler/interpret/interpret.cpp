@@ -412,7 +412,7 @@ struct Interpreter::State {
   Modes summed(Modes values, double sign) const {
     const auto& extent = plan.program.extent;
     std::size_t stride = 1;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t axis = 0; axis < 4; ++axis) {
       const auto n = static_cast<std::size_t>(extent[axis]);
       std::vector<std::complex<double>> wave(n);
       for (std::size_t i = 0; i < n; ++i)
@@ -445,9 +445,9 @@ struct Interpreter::State {
         from.push_back(summed({first, first + static_cast<std::ptrdiff_t>(sites)}, -1));
       }
       for (std::size_t mode = 0; mode < sites; ++mode) {
-        std::array<double, 3> theta{};
+        std::array<double, 4> theta{};
         auto rest = static_cast<std::int64_t>(mode);
-        for (std::size_t axis = 0; axis < 3; ++axis) {
+        for (std::size_t axis = 0; axis < 4; ++axis) {
           theta[axis] = program::phase_of(rest % p.extent[axis], p.extent[axis]);
           rest /= p.extent[axis];
         }

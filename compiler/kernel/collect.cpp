@@ -6,15 +6,12 @@
 namespace vphi::kernel {
 
 SiteLoop collect(SiteLoop loop, const FreshName&) {
-  for (Store& value : loop.shared) {
-    value.value = sum_of(*value.value->arena, linear_terms(value.value));
-  }
-  for (Store& store : loop.kernel.stores) {
-    store.value = sum_of(*store.value->arena, linear_terms(store.value));
-  }
-  for (Reduction& reduction : loop.kernel.reductions) {
-    reduction.value = sum_of(*reduction.value->arena, linear_terms(reduction.value));
-  }
+  std::vector<Expr*> places;
+  for (Store& value : loop.shared) places.push_back(&value.value);
+  for (Store& store : loop.kernel.stores) places.push_back(&store.value);
+  for (Reduction& reduction : loop.kernel.reductions) places.push_back(&reduction.value);
+  LinearTerms linear_terms;
+  for (Expr* place : places) *place = sum_of(*(*place)->arena, linear_terms(*place));
   return loop;
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/algebra/node_map.hpp"
 #include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/pairs.hpp"
@@ -43,7 +44,7 @@ class Counter {
       : dx_(kernel.dx), pairs_(sums_pairs(kernel)), handed_(handed.begin(), handed.end()) {}
 
   void count(Expr expr) {
-    if (uniform(expr) || !seen_.insert(expr.get()).second) return;
+    if (uniform(expr) || !seen_.add(expr.get(), true).second) return;
     if (pairs_ && !expr.is(Op::PairSum)) {
       // what belongs to one site of the pair is made once a site, not once a pair
       const bool own = !algebra::reads_other(expr);
@@ -119,7 +120,7 @@ class Counter {
   void leave_out(std::span<const Rounds> loops) {
     has_loops = !loops.empty();
     for (const Rounds& loop : loops)
-      for (Expr expr : loop.later) seen_.insert(expr.get());
+      for (Expr expr : loop.later) seen_.add(expr.get(), true);
   }
 
   SiteCost site;
@@ -193,9 +194,9 @@ class Counter {
   bool pairs_ = false;
   std::set<std::string> handed_;
   std::map<const algebra::Node*, bool> uniform_;
-  std::unordered_set<const algebra::Node*> seen_;
+  algebra::NodeTable<bool> seen_;
   std::set<int> axes_;
-  std::unordered_map<const algebra::Node*, int> uses_;
+  algebra::NodeTable<int> uses_;
 };
 
 /// Which iterations end early, if any.
@@ -239,6 +240,7 @@ Counter counted(const Line& line, Loops where) {
   return counter;
 }
 
+/// Where loops of a processor are asked for and there are none, nothing is counted.
 Counter counted(const Kernel& whole, Loops where = Loops::None) {
   if (const auto line = line_of(whole)) return counted(*line, where);
   // Values common to all paths depend on time alone: they are not counted for a path.
@@ -247,7 +249,7 @@ Counter counted(const Kernel& whole, Loops where = Loops::None) {
   const Kernel& kernel = whole.common.empty() ? whole : shared.own;
   const std::vector<Expr> roots = roots_of(kernel);
   Counter counter(kernel, shared.site);
-  count_roots(counter, roots, {});
+  if (where != Loops::OfProcessor) count_roots(counter, roots, {});
   const std::vector<Rounds> loops = loops_of(roots, kernel.compute, counter.site.inputs, where);
   if (loops.empty()) return counter;
   Counter first(kernel, shared.site);

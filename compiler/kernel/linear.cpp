@@ -127,9 +127,10 @@ class Collector {
 
 }  // namespace
 
-std::vector<Term> linear_terms(Expr expr) {
-  Singles singles;
-  Collector collector(*expr->arena, singles);
+std::vector<Term> linear_terms(Expr expr) { return LinearTerms()(expr); }
+
+std::vector<Term> LinearTerms::operator()(Expr expr) {
+  Collector collector(*expr->arena, singles_);
   collector.add(expr, expr->arena->integer(1));
   return collector.take();
 }

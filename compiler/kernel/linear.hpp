@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/algebra/expr.hpp"
@@ -23,6 +24,17 @@ struct Term {
 /// multiplied into sums and taken out of integer powers and stencils; products of two sums over
 /// per-site values stay as they are.
 std::vector<Term> linear_terms(algebra::Expr expr);
+
+/// The same for several expressions, one after the other; factors that they share are looked at
+/// once.
+class LinearTerms {
+ public:
+  std::vector<Term> operator()(algebra::Expr expr);
+
+ private:
+  /// Factors known to be one term, and which; nothing where they are several.
+  std::unordered_map<const algebra::Node*, std::optional<Term>> singles_;
+};
 
 /// The sum of the terms.
 algebra::Expr sum_of(algebra::Arena& arena, const std::vector<Term>& terms);

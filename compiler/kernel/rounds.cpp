@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/algebra/node_map.hpp"
 #include "compiler/algebra/ops.hpp"
 
 namespace vphi::kernel {
@@ -20,10 +21,10 @@ class Operations {
  public:
   explicit Operations(const IsLeaf& leaf) : leaf_(leaf) {}
   void visit(Expr expr) {
-    if (expr.is_number() || leaf_(*expr) || !seen_.insert(expr.get()).second) return;
+    if (expr.is_number() || leaf_(*expr) || !seen_.add(expr.get(), true).second) return;
     for (Expr arg : expr.args()) visit(arg);
     found.push_back(expr);
-    made_.insert(expr.get());
+    if (!together_.empty()) made_.add(expr.get(), true);
     if (!expr.is(Op::Select)) return;
     const auto others = together_.find(expr.arg(0).get());
     if (others == together_.end()) return;
@@ -45,7 +46,7 @@ class Operations {
   }
 
   const IsLeaf& leaf_;
-  std::unordered_set<const Node*> seen_, made_;
+  algebra::NodeTable<bool> seen_, made_;
   std::unordered_map<const Node*, std::vector<Expr>> together_;
 };
 
@@ -54,7 +55,7 @@ class RoundFinder {
  public:
   RoundFinder(std::span<const Expr> roots, const IsLeaf& leaf, HandOn hand_on)
       : hand_on_(hand_on), list_(operations_of(roots, leaf)) {
-    for (std::size_t i = 0; i < list_.size(); ++i) at_.emplace(list_[i].get(), i);
+    for (std::size_t i = 0; i < list_.size(); ++i) at_.add(list_[i].get(), i);
     users_.resize(list_.size());
     arguments_.resize(list_.size());
     for (std::size_t i = 0; i < list_.size(); ++i)
@@ -77,7 +78,7 @@ class RoundFinder {
       auto rounds = rounds_at(before, i - before, done);
       if (!rounds) continue;
       const auto period = rounds->body.size();
-      done = at_.at(rounds->body.front().get()) + period * static_cast<std::size_t>(rounds->times);
+      done = position(rounds->body.front()) + period * static_cast<std::size_t>(rounds->times);
       all.push_back(std::move(*rounds));
     }
     return all;
@@ -89,8 +90,8 @@ class RoundFinder {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);  ///< not among the operations
 
   std::size_t position(Expr expr) const {
-    const auto found = at_.find(expr.get());
-    return found == at_.end() ? kNone : found->second;
+    const std::size_t* found = at_.find(expr.get());
+    return found ? *found : kNone;
   }
 
   /// A number for the operations down to `depth` below operation i.
@@ -146,7 +147,7 @@ class RoundFinder {
   }
 
   bool is_added_product(Expr expr) const {
-    return is_product(expr) && std::ranges::any_of(users_[at_.at(expr.get())], [&](auto user) {
+    return is_product(expr) && std::ranges::any_of(users_[position(expr)], [&](auto user) {
              return user < list_.size() && is_sum(list_[user].op());
            });
   }
@@ -214,7 +215,7 @@ class RoundFinder {
 
   HandOn hand_on_;
   std::vector<Expr> list_;
-  std::unordered_map<const Node*, std::size_t> at_;
+  algebra::NodeTable<std::size_t> at_;
   std::vector<std::vector<std::size_t>> arguments_;  ///< positions of each operation's arguments
   std::vector<std::vector<std::size_t>> users_;      ///< of each operation; list_.size(): the roots
 };
@@ -224,6 +225,8 @@ class RoundFinder {
 std::vector<Expr> operations_of(std::span<const Expr> roots, const IsLeaf& leaf) {
   Operations operations(leaf);
   for (Expr root : roots) operations.visit(root);
+  const auto chooses = [](Expr expr) { return expr.is(Op::Select); };
+  if (std::ranges::none_of(operations.found, chooses)) return std::move(operations.found);
   Operations in_groups(leaf);
   in_groups.keep_together(operations.found);
   for (Expr root : roots) in_groups.visit(root);

@@ -1,5 +1,6 @@
 #include "compiler/schedule/pipeline.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "compiler/algebra/transform.hpp"
@@ -49,6 +50,27 @@ std::vector<std::string> without_order(const kernel::Kernel& kernel) {
   return found;
 }
 
+/// The kernel of a loop with its shared values as stores of their own beside the others, for the
+/// checks: each is looked at once, and nothing is put in another's place.
+kernel::Kernel with_shared_values(const kernel::SiteLoop& loop) {
+  kernel::Kernel kernel = loop.kernel;
+  int unused = 0;  // a number that no array has
+  for (const kernel::ArrayParam& array : kernel.arrays) unused = std::max(unused, array.array + 1);
+  for (const kernel::Store& value : loop.shared) unused = std::max(unused, value.array + 1);
+  for (const kernel::Store& value : loop.shared) {
+    const auto known = std::ranges::find(kernel.arrays, value.array, &kernel::ArrayParam::array);
+    kernel::ArrayParam& array =
+        known == kernel.arrays.end() ? kernel.arrays.emplace_back() : *known;
+    array.array = value.array;
+    array.read = true;
+    kernel.stores.push_back({unused, value.value});
+    kernel::ArrayParam& own = kernel.arrays.emplace_back();
+    own.array = unused++;
+    own.written = true;
+  }
+  return kernel;
+}
+
 }  // namespace
 
 LoopSequence sequence_of(SiteLoops loops, std::vector<kernel::ScalarAssign> finish) {
@@ -60,9 +82,10 @@ bool run_passes(const std::vector<LoopSequence*>& chains,
                 const std::string& stop_after, dsl::Diagnostics& diagnostics) {
   const kernel::FreshName fresh = [&](const std::string& hint) { return slots.fresh(hint); };
   const auto sound = [&](const std::string& after) {
+    const std::vector<std::string>& names = slots.names();
     for (const LoopSequence* chain : chains) {
       for (const kernel::SiteLoop& loop : chain->sweeps) {
-        auto findings = kernel::verify(kernel::inlined(loop).kernel, slots.names());
+        auto findings = kernel::verify(with_shared_values(loop), names);
         if (after == passes().back().name) {
           const auto open = without_order(loop.kernel);
           findings.insert(findings.end(), open.begin(), open.end());

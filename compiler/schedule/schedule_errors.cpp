@@ -233,8 +233,7 @@ Diagnostic no_fourier_space(Span at, const std::string& integrator, const std::s
   Diagnostic d =
       make("E0325", at, fmt::format("`{}` has no Fourier space to work in: {}", integrator, why));
   d.rule =
-      "Functions of a linear part, and the spectral Laplacian, act on the waves of a periodic box "
-      "of up to three dimensions.";
+      "Functions of a linear part, and the spectral Laplacian, act on the waves of a periodic box.";
   d.hint = "write `boundary = periodic`, or take another integrator, such as rk4, and a stencil";
   return d;
 }

@@ -13,7 +13,7 @@ using program::FourierMap;
 
 fft::Box whole_box(const program::Program& program) {
   const auto extent = program.whole_extent();
-  return {{extent[0], extent[1], extent[2]}};
+  return {{extent[0], extent[1], extent[2], extent[3]}};
 }
 
 }  // namespace
@@ -44,11 +44,13 @@ FourierMaps::Table FourierMaps::made(const FourierMap& map) const {
     program::ModeMatrices matrices(map, program_.dx);
     for (std::int64_t mode = first; mode < last; ++mode) {
       const std::int64_t column = columns.first + mode % columns.count;
-      const std::int64_t along = mode / columns.count, across = column / box.half();
-      const bool three = box.n[2] > 1;
-      const std::array<double, 3> theta{program::phase_of(column % box.half(), box.n[0]),
-                                        program::phase_of(three ? across : along, box.n[1]),
-                                        program::phase_of(three ? along : 0, box.n[2])};
+      std::array<double, 4> theta{program::phase_of(column % box.half(), box.n[0])};
+      std::int64_t across = column / box.half();
+      for (std::size_t axis = 1; axis < box.slowest(); ++axis) {
+        theta[axis] = program::phase_of(across % box.n[axis], box.n[axis]);
+        across /= box.n[axis];
+      }
+      theta[box.slowest()] = program::phase_of(mode / columns.count, box.n[box.slowest()]);
       const program::ModeMatrix& matrix = matrices.of(theta);
       const auto at = static_cast<std::size_t>(mode);
       for (std::size_t e = 0; e < all.size(); ++e) {

@@ -97,6 +97,22 @@ TEST(Spectral, RungeKuttaHasItsOrderInAnyDimension) {
   EXPECT_NEAR(std::log2(error("0.05") / error("0.025")), 4, 0.1);
 }
 
+// Every component of k counts, and those of different axes are told apart.
+TEST(Spectral, WavesInFourDimensionsHaveTheFrequencyOfTheContinuum) {
+  for (const std::string wave : {"3*q*x", "2*q*y - q*z", "q*x + q*z", "q*y + 2*q*index(t)*dx"}) {
+    const std::string k2 = wave == "3*q*x"       ? "(3*q)^2"
+                           : wave == "q*x + q*z" ? "q^2 + q^2"
+                                                 : "(2*q)^2 + q^2";
+    EXPECT_LT(ends("lattice box: 6^4, length = 3, boundary = periodic\nfield u: real\n"
+                   "laplacian = spectral\nq = 2*pi/3\nw = sqrt(" +
+                   k2 + ")\nu'' = lap(u)\ninit u = cos(" + wave + "), u' = w*sin(" + wave +
+                   ")\nevolve etd2, dt = 0.3, until = t > 5\nat end: error = max(abs(u - cos(" +
+                   wave + " - w*t))) -> \"u.h5\"\n"),
+              1e-11)
+        << wave;
+  }
+}
+
 TEST(Spectral, AFreePacketSpreadsExactly) {
   EXPECT_LT(ends("lattice line: 512, length = 100, boundary = periodic\nfield psi: complex\n"
                  "laplacian = spectral\nparam v = 2\npsi' = 0.5i*lap(psi)\n"

@@ -218,7 +218,7 @@ every 5 steps: t, mean(u), sqrt(mean(u^2)), max(u) -> "waves.csv"
 at end: spectrum(u) -> "waves.csv"
 )";
   for (const auto& [lattice, axis] : std::vector<std::pair<std::string, char>>{
-           {"16 * 12 * 8", 'z'}, {"256 * 48", 'y'}, {"4096", 'x'}}) {
+           {"16 * 12 * 8", 'z'}, {"6 * 4 * 5 * 8", 'z'}, {"256 * 48", 'y'}, {"4096", 'x'}}) {
     for (const char* precision : {"f64", "f32"}) {
       write("waves.vphi", fmt::format(fmt::runtime(model), lattice, axis, precision));
       const std::string run = "run waves.vphi --device native --quiet --restart ";

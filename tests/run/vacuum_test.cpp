@@ -107,6 +107,34 @@ TEST(Vacuum, OneAndTwoDimensions) {
   expect_unit_power(powers(v, 100, -1), 2);
 }
 
+// <f^2> is the sum over all modes, with each component of k.
+TEST(Vacuum, FourDimensionsHaveTheSumOverTheirModes) {
+  Vacuum v;
+  v.box = {{6, 4, 5, 8}};
+  v.dims = 4, v.dx = 0.7, v.mass2 = 0.43, v.kernel_form = false;
+  const double sites = static_cast<double>(v.box.sites());
+  double expected = 0;
+  for (std::int64_t mode = 1; mode < v.box.sites(); ++mode) {
+    double k2 = 0;
+    std::int64_t rest = mode;
+    for (const std::int64_t n : v.box.n) {
+      const double wave = 2 * std::numbers::pi *
+                          static_cast<double>(std::min(rest % n, n - rest % n)) /
+                          (static_cast<double>(n) * v.dx);
+      k2 += wave * wave;
+      rest /= n;
+    }
+    expected += 1 / (2 * std::sqrt(k2 + v.mass2)) / (sites * std::pow(v.dx, 4));
+  }
+  double sum = 0;
+  constexpr int kDraws = 300;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    v.seed = 100 + draw;
+    for (const double f : vacuum_field(v, 1)) sum += f * f / sites / kDraws;
+  }
+  EXPECT_NEAR(sum / expected, 1, 0.02);  // 0.0026 of 288000 modes
+}
+
 TEST(Vacuum, KernelFormMeetsTheContinuumTarget) {
   // <|F_k|^2> = (dk/2 pi)^3/(2 omega) exp(-2 (k/kcut)^2), DEFROST 1.0; away from the longest waves,
   // which the kernel averages over the box, and from short ones, where sampling the kernel folds

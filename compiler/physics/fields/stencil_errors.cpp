@@ -51,10 +51,9 @@ Diagnostic unknown_stencil(Span span, const std::string& name,
 }
 
 Diagnostic not_spectral(Span span, const std::string& why, Span place) {
-  Diagnostic d =
-      error("E0324", span, "the spectral Laplacian has no place here: " + why, "",
-            "it multiplies each wave of a periodic box of up to three dimensions by -k^2",
-            "take a stencil: remove the clause, or write laplacian = axis8");
+  Diagnostic d = error("E0324", span, "the spectral Laplacian has no place here: " + why, "",
+                       "it multiplies each wave of a periodic box by -k^2",
+                       "take a stencil: remove the clause, or write laplacian = axis8");
   return place.empty() ? d : with_label(std::move(d), place, "here");
 }
 

@@ -84,7 +84,6 @@ constexpr const char* kSpectral = "spectral";
 /// Why a box has no Fourier transform; empty where it has one.
 std::string not_transformed(const Declared& d) {
   const Grid& grid = d.grid;
-  if (grid.dims > 3) return "the lattice has four dimensions, and transforms have three at most";
   for (int axis = 0; axis < grid.dims; ++axis)
     if (grid.boundary[static_cast<std::size_t>(axis)] != Boundary::Periodic)
       return "the box is not periodic along every axis";

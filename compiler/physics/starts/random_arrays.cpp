@@ -71,7 +71,6 @@ Value RandomArrays::draw(const dsl::Expr& e, const InitItem& init, const Reading
   }
   if (e.text == "vacuum") {
     if (curvilinear(d_)) d_.fail(errors::not_yet(e.span, "`vacuum` beside `metric scale`"));
-    if (d_.grid.dims > 3) d_.fail(errors::not_yet(e.span, "`vacuum` in four dimensions"));
     Value v{field.rows, field.columns, {}};
     std::map<int, Component> cells;
     for (const int cell : field.cells) {

@@ -21,7 +21,8 @@ namespace {
 /// Root mean square of the vacuum's waves between the box and the lattice spacing, physical.
 double vacuum_rms(int dims, double longest, double dx, double mass2, double cutoff) {
   constexpr int kPoints = 400;
-  constexpr double kSphere[] = {2, 2 * std::numbers::pi, 4 * std::numbers::pi};
+  constexpr double kPi = std::numbers::pi;
+  constexpr double kSphere[] = {2, 2 * kPi, 4 * kPi, 2 * kPi * kPi};
   const double low = 2 * std::numbers::pi / longest, high = std::numbers::pi / dx;
   const double step = std::log(high / low) / kPoints;
   double sum = 0;
@@ -59,7 +60,7 @@ std::optional<double> rms_of(const System& system, const RandomField& random) {
       return random.amplitude * (random.high - random.low) / std::sqrt(12.0);
     case RandomField::Kind::Vacuum: {
       const auto n = *std::max_element(box.extent.begin(), box.extent.begin() + box.dims);
-      if (n < 2 || box.dims > 3) return std::nullopt;
+      if (n < 2) return std::nullopt;
       const double longest = static_cast<double>(n) * box.dx;
       const double half_nyquist = (static_cast<double>(n) / 2 + 1) * std::numbers::pi / longest;
       double mass2 = random.mass2;

@@ -157,7 +157,6 @@ class Chooser {
   /// Why the model has no Fourier space; empty where it has one.
   std::string without_waves() const {
     const physics::Lattice& lattice = system_.lattice;
-    if (lattice.dims > 3) return "the lattice has four dimensions";
     if (lattice.sites() == 1) return "the model has no lattice";
     for (int axis = 0; axis < lattice.dims; ++axis)
       if (lattice.boundary[static_cast<std::size_t>(axis)] != physics::Boundary::Periodic)

@@ -450,7 +450,7 @@ class BodyStep {
 
   /// Every spectral Laplacian replaced by an array that a map fills.
   std::vector<Expr> transformed(std::vector<Expr> values) {
-    for (;;) {
+    while (algebra::contains(values, is_spectral)) {
       std::vector<Expr> found;  // arguments hold no spectral Laplacian
       for (const Expr value : values) {
         algebra::visit(value, [&](Expr node) {
@@ -458,7 +458,6 @@ class BodyStep {
           if (!algebra::contains(node.arg(0), is_spectral)) found.push_back(node);
         });
       }
-      if (found.empty()) return values;
       if (!maps_) throw ArithmeticError{from_.integrator.span, "a spectral Laplacian"};
       program::FourierMap map;
       map.name = "lap";
@@ -490,6 +489,7 @@ class BodyStep {
         return argument.is(Op::Load) ? algebra::shift(image, argument->offset) : image;
       })(values);
     }
+    return values;
   }
 
   static bool is_spectral(Expr node) {

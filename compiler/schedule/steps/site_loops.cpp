@@ -34,13 +34,29 @@ std::vector<Read> reads_of(Expr expr) {
   return result;
 }
 
-std::vector<std::string> symbols_of(Expr expr) {
-  std::vector<std::string> result;
-  algebra::visit(expr, [&](Expr node) {
-    if (node.is(Op::Symbol)) result.push_back(node->name);
-  });
-  return result;
-}
+/// Leaves of expressions, each of which is searched once.
+class Leaves {
+ public:
+  const std::vector<Read>& reads(Expr expr) { return of(expr).reads; }
+  const std::vector<std::string>& symbols(Expr expr) { return of(expr).symbols; }
+
+ private:
+  struct Found {
+    std::vector<Read> reads;
+    std::vector<std::string> symbols;
+  };
+  const Found& of(Expr expr) {
+    const auto [entry, fresh] = found_.try_emplace(expr.get());
+    if (!fresh) return entry->second;
+    entry->second.reads = reads_of(expr);
+    algebra::visit(expr, [&](Expr node) {
+      if (node.is(Op::Symbol)) entry->second.symbols.push_back(node->name);
+    });
+    return entry->second;
+  }
+
+  std::unordered_map<const algebra::Node*, Found> found_;
+};
 
 /// The levels over which the value of an array is needed.
 struct Life {
@@ -111,10 +127,10 @@ class SiteLoopsBuilder {
       todo.push_back(i);
     };
     const auto need_all = [&](Expr value) {
-      for (const Read& read : reads_of(value)) {
+      for (const Read& read : leaves_.reads(value)) {
         if (defined_here(read.array)) need(by_array_.at(read.array));
       }
-      for (const std::string& name : symbols_of(value)) {
+      for (const std::string& name : leaves_.symbols(value)) {
         if (const auto found = by_slot_.find(name); found != by_slot_.end()) need(found->second);
       }
     };
@@ -135,12 +151,12 @@ class SiteLoopsBuilder {
       if (!live_[i]) continue;
       const Item& item = items_[i];
       int level = 0;
-      for (const Read& read : reads_of(item.value)) {
+      for (const Read& read : leaves_.reads(item.value)) {
         if (!defined_here(read.array)) continue;
         const bool later = read.away || over_pairs(by_array_.at(read.array));
         level = std::max(level, level_[by_array_.at(read.array)] + (later ? 1 : 0));
       }
-      for (const std::string& name : symbols_of(item.value)) {
+      for (const std::string& name : leaves_.symbols(item.value)) {
         const auto found = by_slot_.find(name);
         if (found != by_slot_.end() && found->second < i) {
           level = std::max(level, first_use(found->second));
@@ -170,14 +186,14 @@ class SiteLoopsBuilder {
     std::map<int, std::set<std::size_t>> readers;
     for (std::size_t i = 0; i < items_.size(); ++i) {
       if (!live_[i] || items_[i].kind == Item::Kind::Scalar) continue;
-      for (const Read& read : reads_of(items_[i].value)) readers[read.array].insert(i);
+      for (const Read& read : leaves_.reads(items_[i].value)) readers[read.array].insert(i);
     }
     for (const auto& [own, value] : wanted_.arrays) {
       if (!value.is(Op::Load) || !defined_here(value->index)) continue;
       const std::size_t i = by_array_.at(value->index);
       const Item& item = items_[i];
       if (over_pairs(i) || readers.contains(item.array)) continue;
-      const std::vector<Read> reads = reads_of(item.value);
+      const std::vector<Read>& reads = leaves_.reads(item.value);
       const auto shared_at = [&](int level) {  // reads in common; -1: not possible there
         if (other_sites(item, level)) return -1;
         int shared = 0;
@@ -261,7 +277,7 @@ class SiteLoopsBuilder {
   void find_lives() {
     for (std::size_t i = 0; i < items_.size(); ++i) {
       if (!live_[i] || items_[i].kind == Item::Kind::Scalar) continue;
-      for (const Read& read : reads_of(items_[i].value)) {
+      for (const Read& read : leaves_.reads(items_[i].value)) {
         lives_[read.array].read(level_[i], read.away);
       }
     }
@@ -439,7 +455,7 @@ class SiteLoopsBuilder {
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const Item& item = items_[i];
       if (!live_[i] || item.kind == Item::Kind::Scalar) continue;
-      for (const Read& read : reads_of(item.value)) {
+      for (const Read& read : leaves_.reads(item.value)) {
         if (read.away || !defined_here(read.array)) continue;
         if (level_[by_array_.at(read.array)] == level_[i]) ++readers_[read.array];
       }
@@ -456,18 +472,20 @@ class SiteLoopsBuilder {
   void declare_arrays(kernel::SiteLoop& loop, const std::set<int>& second) const {
     kernel::Kernel& kernel = loop.kernel;
     std::set<int> read, written, shared;
-    for (const kernel::Store& value : loop.shared) shared.insert(value.array);
-    const auto see = [&](Expr value) {
-      for (const Read& r : reads_of(value)) {
-        if (!shared.contains(r.array)) read.insert(r.array);
-      }
-    };
-    for (const kernel::Store& value : loop.shared) see(value.value);
+    std::vector<Expr> values;
+    for (const kernel::Store& value : loop.shared) {
+      shared.insert(value.array);
+      values.push_back(value.value);
+    }
     for (const kernel::Store& store : kernel.stores) {
-      see(store.value);
+      values.push_back(store.value);
       written.insert(store.array);
     }
-    for (const kernel::Reduction& reduction : kernel.reductions) see(reduction.value);
+    for (const kernel::Reduction& reduction : kernel.reductions) values.push_back(reduction.value);
+    for (const Expr node : algebra::reads(values)) {
+      const Expr load = node.is(Op::Stencil) ? node.arg(0) : node;
+      if (!shared.contains(load->index)) read.insert(load->index);
+    }
     schedule::declare_arrays(kernel, read, written, second, storage_);
   }
 
@@ -523,6 +541,7 @@ class SiteLoopsBuilder {
 
   const Block& block_;
   std::vector<Item> items_;
+  mutable Leaves leaves_;
   const Wanted& wanted_;
   Storage& storage_;
   SiteLoops result_;

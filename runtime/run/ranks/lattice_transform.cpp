@@ -38,6 +38,7 @@ void LatticeTransform::release() {
 }
 
 std::string LatticeTransform::refused() const {
+  if (box_.n[3] > 1) return "a box of four dimensions is transformed by the host";
   if (ranks_ != nullptr && fft::planes_of(box_) == 1) return "ranks share a single row";
   if (program_.cut.second.ranks > 1) return "ranks share the lines of planes";
   return modes() == 0 ? "a rank has no columns of modes" : "";

@@ -5,7 +5,7 @@
 // numbered by site. File: the field of a file, resampled onto the box (runtime/io/field_file.hpp);
 // may throw ResultsError. Link: one real number of each site's links in a gauge configuration;
 // ConfigurationError. Points: points.hpp. The result is multiplied by the field's amplitude. Throws
-// RunError where the lattice has no vacuum (four dimensions).
+// RunError where the lattice has too many wave numbers.
 #pragma once
 
 #include <map>

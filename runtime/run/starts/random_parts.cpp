@@ -51,9 +51,6 @@ bool by_site(const RandomField& field) {
 }
 
 Vacuum vacuum_of(const program::Program& p, const RandomField& field, const OfInstance& own) {
-  if (p.dims > 3 && field.kind == RandomField::Kind::Vacuum)
-    throw RunError("E0805", "vacuum fluctuations are defined on lattices of 1 to 3 dimensions",
-                   "give the initial values of this lattice by expressions");
   Vacuum v;
   v.box = {{p.extent[0], p.extent[1], p.extent[2], p.extent[3]}};
   v.dims = p.dims;

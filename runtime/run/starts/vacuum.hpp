@@ -10,7 +10,7 @@
 // vacuum's correlator in real space, sampled within half a box around each site: the right
 // correlation function at finite distance, long waves averaged over the box. It cuts the power by
 // exp(-2 (k/cutoff)^2), by default at half the Nyquist wave number. It exists in three dimensions;
-// in one and two dimensions the k-space amplitudes are multiplied by the same cut-off.
+// in one, two and four dimensions the k-space amplitudes are multiplied by the same cut-off.
 //
 // Every mode has its own random number, by seed, stream and wave vector: the field is the same for
 // every device and number of threads, and keeps its long waves when the lattice gets finer. The

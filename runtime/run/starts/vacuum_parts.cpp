@@ -106,15 +106,18 @@ double correlator_scale(const Vacuum& v) {
 }
 
 ModeAmplitude amplitude_by_formula(const Vacuum& v) {
-  std::array<double, 3> dk{};
-  for (int axis = 0; axis < 3; ++axis)
+  std::array<double, 4> dk{};
+  for (int axis = 0; axis < 4; ++axis)
     dk[axis] = 2 * pi / (static_cast<double>(v.box.n[axis]) * v.dx);
   return [amplitude = Amplitude(v), scale = v.amplitude / std::sqrt(v.volume()),
           dk](const std::array<int64_t, 4>& n) {
     if (n == std::array<int64_t, 4>{}) return 0.0;
-    return scale *
-           amplitude(norm(static_cast<double>(n[0]) * dk[0], static_cast<double>(n[1]) * dk[1],
-                          static_cast<double>(n[2]) * dk[2]));
+    double square = 0;
+    for (std::size_t axis = 0; axis < 4; ++axis) {
+      const double k = static_cast<double>(n[axis]) * dk[axis];
+      square += k * k;
+    }
+    return scale * amplitude(std::sqrt(square));
   };
 }
 
