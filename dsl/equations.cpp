@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "dsl/collect.hpp"
 #include "dsl/messages/suggest.hpp"
@@ -58,6 +59,10 @@ std::vector<StateLine> state_lines(const Resolved& resolved) {
     result.push_back({&line.clause, whole ? all : canonical});
   }
   return result;
+}
+
+bool is_axis(const std::string& name) {
+  return name.size() == 1 && std::string_view("xyzt").find(name) != std::string_view::npos;
 }
 
 class EquationCheck {
@@ -133,6 +138,13 @@ class EquationCheck {
       if (taken != nullptr && taken->kind != SymbolKind::Construct) {
         resolved_.diagnostics.add(errors::index_named_like_value(
             index.span, index.text, errors::a_kind(*taken), taken->declared));
+      }
+      if (symbol->kind == SymbolKind::Gauge && is_axis(index.text)) {
+        Diagnostic d =
+            errors::index_named_like_value(index.span, index.text, "an axis of the lattice", {});
+        d.hint = "write `" + head.name +
+                 "[k]' = ...` for all directions, with `k == " + index.text + "` where they differ";
+        resolved_.diagnostics.add(std::move(d));
       }
       ranges[i] = inference_.range_of_place(*symbol, i);
       ranges[i].first = index.span;

@@ -84,6 +84,7 @@ CommandLine& CommandLine::list(std::string name, std::string shown, std::vector<
                                std::string help) {
   options_.push_back({std::move(name), std::move(shown), std::move(help),
                       [&to](const std::string& text) { to.push_back(text); }});
+  options_.back().repeats = true;
   return *this;
 }
 
@@ -152,6 +153,8 @@ bool CommandLine::parse(const std::vector<std::string>& words) {
     const auto equals = word.starts_with("--") ? word.find('=') : std::string::npos;
     const std::string name = word.substr(0, equals);
     Option& option = find(name);
+    if (option.given && !option.repeats && !option.shown.empty())
+      throw UsageError(fmt::format("{} is given twice", name), "leave one of the two out");
     option.given = true;
     if (option.shown.empty()) {
       if (equals != std::string::npos) throw UsageError(fmt::format("{} takes no value", name));

@@ -79,6 +79,7 @@ class CommandLine {
     std::function<void(const std::string&)> take;
     bool optional = false;
     bool given = false;
+    bool repeats = false;                 ///< may be given several times
     std::vector<std::string> words = {};  ///< of a choice
   };
   Option& find(const std::string& name);

@@ -3,12 +3,15 @@
 // unused (see ledger.hpp).
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/hmc.hpp"
 #include "compiler/physics/chains/link_flow.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/stages/checks.hpp"
 #include "dsl/messages/error.hpp"
+#include "dsl/syntax/parse.hpp"
 
 namespace vphi::physics {
 
@@ -36,6 +39,25 @@ void use_metric(const Program& d) {
   if (d.background.metric != Metric::SelfConsistent) return;
   for (const auto& [fact, value] : d.potentials) use_source(d, *fact);
   for (const auto& [fact, value] : d.lagrangians) use_source(d, *fact);
+}
+
+/// `method` where a sum over pairs was taken by it.
+void use_method(const Program& d) {
+  if (!d.ledger.chosen("method")) return;
+  for (const dsl::Clause* clause : d.resolved.clauses("particles"))
+    d.ledger.option(*clause, "method");
+}
+
+/// `laplacian = NAME` where nothing holds `lap` or a squared gradient.
+void use_laplacian(const Program& d) {
+  const NamedFact* chosen = d.facts.find("laplacian");
+  if (!chosen || d.ledger.chosen("laplacian")) return;
+  d.diagnostics.add(dsl::error(
+      "E0799", chosen->span,
+      fmt::format("nothing makes use of `laplacian = {}`", dsl::to_text(*chosen->value)), "",
+      "it is the stencil of `lap`, of `norm2(grad(u))` and of energies made of it; differences "
+      "that are written out stay as they are",
+      "leave it out, or write `lap(u)` or `norm2(grad(u))` where it is meant"));
 }
 
 void use_rescale(const Program& d) {
@@ -115,6 +137,8 @@ void use_source(const Context& d, const NamedFact& fact) {
 void use_by_effect(const Program& d, const System& system) {
   use_declarations(d);
   use_metric(d);
+  use_laplacian(d);
+  use_method(d);
   use_rescale(d);
   use_random(d, system);
   use_precision(d, system);

@@ -77,6 +77,8 @@ constexpr Purpose kPurposes[] = {
     {"gauge", "boundary", "links have the boundary of the lattice",
      "write `boundary = ...` on the `lattice` line"},
     {"gauge", "store", "links of U(1) are kept as angles", "leave it out"},
+    {"fermion", "basis", "a spinor of one component has no gamma matrices", "leave it out"},
+    {"particles", "method", "no sum goes over pairs of bodies", "leave it out"},
     {"solve", "start", "bisection begins with its range", "leave it out"},
 };
 

@@ -31,6 +31,8 @@ class Ledger {
   void where(const dsl::Clause& clause) { used_.insert(&clause.where); }
   /// The body itself; the clauses in it are recorded one by one.
   void body(const dsl::Clause& clause) { used_.insert(&clause.body); }
+  /// A definition that chooses something, such as `laplacian = iso27`: the choice takes effect.
+  void choice(const std::string& name) { chosen_.insert(name); }
   /// The whole clause with all its contents.
   void everything(const dsl::Clause& clause);
 
@@ -40,6 +42,7 @@ class Ledger {
   /// The value of `name = value`, which is recorded as used; null where there is none.
   dsl::ExprPtr option(const dsl::Clause& clause, const std::string& name);
 
+  bool chosen(const std::string& name) const { return chosen_.contains(name); }
   /// One error for each unused part of the model, in text order.
   void check(dsl::Diagnostics& diagnostics) const;
 
@@ -49,6 +52,7 @@ class Ledger {
 
   const dsl::Resolved& resolved_;
   std::unordered_set<const void*> used_;
+  std::unordered_set<std::string> chosen_;
 };
 
 }  // namespace vphi::physics

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 
 #include "dsl/messages/suggest.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/syntax/parse.hpp"
+#include "dsl/types/unit_check.hpp"
+#include "dsl/types/units.hpp"
 #include "dsl/words/sweep_words.hpp"
 #include "embedded/vphi_std.hpp"
 
@@ -156,9 +160,22 @@ std::optional<Line> taken_out(ModelText& model, const std::string& name) {
 
 }  // namespace
 
+namespace {
+
+/// A parameter keeps the unit that the model gives it; a number without unit fits.
+void check_unit_of(const Expr& declared, const Expr& given, Diagnostics& diagnostics) {
+  const auto before = written_power(declared), now = written_power(given);
+  if (before && now && std::fabs(*before - *now) > 1e-9)
+    diagnostics.add(
+        errors::unit_clash(given.span, "=", dimension_name(*before), dimension_name(*now)));
+}
+
+}  // namespace
+
 void apply_overrides(ModelText& model, std::vector<ModelText>& library,
                      const std::vector<std::pair<std::string, std::string>>& set,
                      Diagnostics& diagnostics) {
+  std::map<std::string, Span> given;
   for (const auto& [written, text] : set) {
     const std::string name = canonical(written);
     Item* setting = nullptr;
@@ -176,6 +193,11 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
       }
     }
     const auto source = add_text(library, "--set " + written, text);
+    const auto [first, fresh] = given.emplace(name, Span{0, 0, source->file()});
+    if (!fresh) {
+      diagnostics.add(errors::option_twice({0, 0, source->file()}, "--set " + name, first->second));
+      continue;
+    }
     if (setting == nullptr) {
       diagnostics.add(
           errors::not_a_parameter({0, 0, source->file()}, name, nullptr, suggest(name, known)));
@@ -183,6 +205,7 @@ void apply_overrides(ModelText& model, std::vector<ModelText>& library,
     }
     ExprPtr value = parse_expression(source, diagnostics);
     if (!value) continue;
+    check_unit_of(*setting->value, *value, diagnostics);
     const bool values =
         value->kind == ExprKind::List || value->kind == ExprKind::Range ||
         (value->kind == ExprKind::Call &&

@@ -215,8 +215,13 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
     if (given.name == name) {
       const bool axis = given.construct == "lattice" && dimensions() > 0;
       if (axis) return errors::axis_missing(expr.span, name, dimensions());
-      return errors::construct_missing(expr.span, name, std::string(given.doc),
-                                       std::string(given.construct), hamiltonian);
+      Diagnostic missing = errors::construct_missing(expr.span, name, std::string(given.doc),
+                                                     std::string(given.construct), hamiltonian);
+      if (given.construct == "evolve" && resolved_.clause("sample") != nullptr) {
+        missing.under = "given by `evolve`; this model has `sample`";
+        missing.hint = "a chain counts `sweep`, with `sample hmc` `trajectory`: after = sweep > 50";
+      }
+      return missing;
     }
   }
   if (!helps()) {

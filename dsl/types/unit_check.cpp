@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "dsl/messages/suggest.hpp"
 #include "dsl/name_errors.hpp"
@@ -90,10 +92,8 @@ using Power = std::optional<double>;
 
 class UnitCheck {
  public:
-  /// `follow`: also what states, time derivatives and averages have, for a unit that is shown; no
-  /// clash is found by it.
-  UnitCheck(const Resolved& resolved, Diagnostics& diagnostics, bool follow)
-      : resolved_(resolved), diagnostics_(diagnostics), follow_(follow) {
+  UnitCheck(const Resolved& resolved, Diagnostics& diagnostics)
+      : resolved_(resolved), diagnostics_(&diagnostics) {
     if (const Expr* unit = lattice_unit(resolved)) {
       if (const auto known = find_unit(unit->text)) length_ = known->power;
     }
@@ -120,19 +120,19 @@ class UnitCheck {
         return of_call(expr);
       case ExprKind::Prime: {
         const Power of = check(*expr.args[0]);
-        return follow_ && of ? Power(*of + expr.primes) : std::nullopt;
+        return of ? Power(*of + expr.primes) : std::nullopt;
       }
       case ExprKind::Index:
       case ExprKind::Shift: {
         for (std::size_t i = 1; i < expr.args.size(); ++i) check(*expr.args[i]);
-        const Power of = check(*expr.args[0]);
-        return follow_ ? of : std::nullopt;
+        return check(*expr.args[0]);
       }
+      case ExprKind::Range:
+        return agree(expr, "..", *expr.args[0], *expr.args[1]);
       case ExprKind::Number:
       case ExprKind::String:
       case ExprKind::Sign:
       case ExprKind::List:
-      case ExprKind::Range:
         break;
     }
     for (const ExprPtr& arg : expr.args) check(*arg);
@@ -144,16 +144,35 @@ class UnitCheck {
   void check_definition(const Definition& definition) {
     for (const ExprPtr& argument : definition.head.args)
       if (argument && argument->kind == ExprKind::Name) arguments_.insert(argument->text);
-    check(*definition.value);
+    const Power power = check(*definition.value);
+    if (definition.head.primes > 0) compare(of_state(definition.head), power, *definition.value);
     arguments_.clear();
   }
 
-  /// A length or a time: 1/energy.
+  /// A length or a time: 1/energy. Of a list each.
   void check_length(const Expr& expr) {
-    const Power power = check(expr);
-    if (!power || std::fabs(*power + 1) < kSamePower) return;
-    diagnostics_.add(
-        errors::unit_clash(expr.span, "=", dimension_name(-1), dimension_name(*power)));
+    if (expr.kind == ExprKind::List) {
+      for (const ExprPtr& arg : expr.args) check_length(*arg);
+    } else {
+      compare(Power(-1), check(expr), expr);
+    }
+  }
+
+  /// The values of a sweep: they have one unit, which is that of its name.
+  Power check_values(const Expr& expr) {
+    if (expr.kind != ExprKind::List || expr.args.empty()) return check(expr);
+    Power first = check(*expr.args[0]);
+    for (std::size_t i = 1; i < expr.args.size(); ++i) {
+      const Power next = check(*expr.args[i]);
+      compare(first, next, *expr.args[i]);
+      if (!first) first = next;
+    }
+    return first;
+  }
+
+  /// What `init` or `limit` gives to a state, beside the unit that its first initial value has.
+  void check_state(const Item& item) {
+    compare(of_state(*item.head), check(*item.value), *item.value);
   }
 
  private:
@@ -166,19 +185,23 @@ class UnitCheck {
                           name == "dx" || name == "t" || name == "dt";
       return length ? length_ : std::nullopt;
     }
-    if (follow_ && started(*symbol)) {
+    if (started(*symbol)) {
       const auto [place, fresh] = known_.emplace(symbol, std::nullopt);
       if (fresh) known_[symbol] = of_start(*symbol);
       return known_[symbol];
     }
-    const bool plain = symbol->kind == SymbolKind::Parameter ||
+    const bool swept = symbol->kind == SymbolKind::Swept;
+    const bool plain = swept || symbol->kind == SymbolKind::Parameter ||
                        (symbol->kind == SymbolKind::Definition && symbol->parameters.empty());
     if (!plain || !symbol->value) return std::nullopt;
     // Once each name; a cycle, reported elsewhere, finds it open.
     const auto [place, fresh] = known_.emplace(symbol, std::nullopt);
     if (!fresh) return place->second;
     const std::set<std::string> outside = std::exchange(arguments_, {});
-    const Power power = check(*symbol->value);
+    Diagnostics silent;  // its own line is checked by itself
+    Diagnostics* const shown = std::exchange(diagnostics_, &silent);
+    const Power power = swept ? check_values(*symbol->value) : check(*symbol->value);
+    diagnostics_ = shown;
     arguments_ = outside;
     known_[symbol] = power;
     return power;
@@ -189,6 +212,14 @@ class UnitCheck {
   }
   /// The power of the initial value, or of the initial first derivative.
   Power of_start(const Symbol& symbol) {
+    Diagnostics silent;
+    Diagnostics* const shown = std::exchange(diagnostics_, &silent);
+    const Power power = of_initial_value(symbol);
+    diagnostics_ = shown;
+    return power;
+  }
+
+  Power of_initial_value(const Symbol& symbol) {
     for (const Clause* init : resolved_.clauses("init")) {
       for (const Item& item : init->items) {
         if (!item.head || item.head->name != symbol.name || !item.value) continue;
@@ -198,11 +229,25 @@ class UnitCheck {
     return std::nullopt;
   }
 
+  /// Of a state with its primes, where its start says it.
+  Power of_state(const Head& head) {
+    const Symbol* symbol = resolved_.find(head.name);
+    if (symbol == nullptr || !started(*symbol)) return std::nullopt;
+    const Power own = of_name(head.name);
+    return own ? Power(*own + head.primes) : std::nullopt;
+  }
+
+  void compare(Power left, Power right, const Expr& at) {
+    if (!left || !right || std::fabs(*left - *right) <= kSamePower) return;
+    diagnostics_->add(
+        errors::unit_clash(at.span, "=", dimension_name(*left), dimension_name(*right)));
+  }
+
   Power agree(const Expr& whole, const std::string& op, const Expr& left, const Expr& right) {
     const Power a = check(left);
     const Power b = check(right);
     if (a && b && std::fabs(*a - *b) > kSamePower) {
-      diagnostics_.add(errors::unit_clash(whole.span, op, dimension_name(*a), dimension_name(*b)));
+      diagnostics_->add(errors::unit_clash(whole.span, op, dimension_name(*a), dimension_name(*b)));
       return std::nullopt;
     }
     return a ? a : b;
@@ -214,7 +259,12 @@ class UnitCheck {
     if (expr.text == "*" || expr.text == "/") {
       const Power a = check(left);
       const Power b = check(right);
-      // A bare number scales; anything else without unit leaves the product open.
+      // A bare number scales, but 0 fits anywhere; anything else without unit leaves the product
+      // open.
+      const auto zero = [](const Expr& e) {
+        return e.kind == ExprKind::Number && std::strtod(e.text.c_str(), nullptr) == 0;
+      };
+      if (zero(left) || zero(right)) return std::nullopt;
       if (a && right.kind == ExprKind::Number) return a;
       if (b && left.kind == ExprKind::Number) return expr.text == "*" ? *b : -*b;
       if (!a || !b) return std::nullopt;
@@ -237,34 +287,45 @@ class UnitCheck {
   Power of_call(const Expr& expr) {
     for (const NamedArgument& named : expr.named) check(*named.value);
     const Builtin* builtin = resolved_.find(expr.text) ? nullptr : find_builtin(expr.text);
-    Power first;
-    for (std::size_t i = 0; i < expr.args.size(); ++i) {
-      const Power power = check(*expr.args[i]);
-      if (i == 0) first = power;
-    }
-    if (builtin == nullptr) return std::nullopt;
+    std::vector<Power> powers;
+    for (const ExprPtr& arg : expr.args) powers.push_back(check(*arg));
+    if (builtin == nullptr || powers.empty()) return std::nullopt;
+    const Power first = powers[0];
     for (const NamedArgument& named : expr.named)
       if (named.name == "level") agree(*named.value, "level", *expr.args[0], *named.value);
-    if (expr.text == "sqrt") return first ? Power(*first / 2) : std::nullopt;
-    const bool pure = builtin->rule == Rule::RealFunction;
-    if (pure && first && std::fabs(*first) > kSamePower) {
-      diagnostics_.add(
-          errors::argument_with_unit(expr.args[0]->span, expr.text, dimension_name(*first)));
+    if (builtin->rule == Rule::RealFunction && expr.text != "sqrt") check_pure(expr, first);
+    if (expr.text == "d")
+      return powers.size() == 2 && first && powers[1] ? Power(*first - *powers[1]) : std::nullopt;
+    static const std::set<std::string> kAlike = {"min", "max",   "clamp",    "wrap",
+                                                 "mod", "atan2", "linspace", "logspace"};
+    Power common = first;
+    if (kAlike.contains(expr.text)) {
+      const std::size_t last = expr.text.ends_with("space") ? 2 : powers.size();
+      for (std::size_t i = 1; i < std::min(last, powers.size()); ++i) {
+        compare(common, powers[i], *expr.args[i]);
+        if (!common) common = powers[i];
+      }
     }
-    const bool keeps = expr.text == "abs" || expr.text == "norm" || expr.text == "mean";
-    if (keeps || !first || !follow_) return keeps ? first : std::nullopt;
     static const std::map<std::string, std::pair<double, double>> kPowers = {
-        {"min", {1, 0}},  {"max", {1, 0}}, {"re", {1, 0}},    {"im", {1, 0}},
-        {"conj", {1, 0}}, {"sum", {1, 0}}, {"total", {1, 0}}, {"norm2", {2, 0}},
-        {"var", {2, 0}},  {"lap", {1, 2}}, {"grad", {1, 1}},  {"div", {1, 1}}};
+        {"sqrt", {0.5, 0}}, {"abs", {1, 0}},      {"norm", {1, 0}},     {"mean", {1, 0}},
+        {"min", {1, 0}},    {"max", {1, 0}},      {"clamp", {1, 0}},    {"wrap", {1, 0}},
+        {"mod", {1, 0}},    {"linspace", {1, 0}}, {"logspace", {1, 0}}, {"re", {1, 0}},
+        {"im", {1, 0}},     {"conj", {1, 0}},     {"sum", {1, 0}},      {"total", {1, 0}},
+        {"norm2", {2, 0}},  {"var", {2, 0}},      {"lap", {1, 2}},      {"grad", {1, 1}},
+        {"div", {1, 1}}};
     const auto power = kPowers.find(expr.text);
-    if (power == kPowers.end()) return std::nullopt;
-    return *first * power->second.first + power->second.second;
+    if (!common || power == kPowers.end()) return std::nullopt;
+    return *common * power->second.first + power->second.second;
+  }
+
+  void check_pure(const Expr& expr, Power first) {
+    if (first && std::fabs(*first) > kSamePower)
+      diagnostics_->add(
+          errors::argument_with_unit(expr.args[0]->span, expr.text, dimension_name(*first)));
   }
 
   const Resolved& resolved_;
-  Diagnostics& diagnostics_;
-  bool follow_;
+  Diagnostics* diagnostics_;
   Power length_;
   std::map<const Symbol*, Power> known_;
   std::set<std::string> arguments_;  ///< of the function that is checked
@@ -290,9 +351,30 @@ void read_units(Resolved& resolved) {
   say_base(resolved);
 }
 
+namespace {
+
+void check_item(UnitCheck& checker, const std::string& keyword, const Item& item) {
+  const std::string name = item.head ? item.head->name : std::string();
+  const bool step = keyword == "evolve" && name == "dt";
+  const bool box = keyword == "lattice" && (name == "length" || name == "spacing");
+  const bool cadence =
+      keyword == "every" && item.leading == Item::Leading::Start && item.count_word.empty();
+  if (step || box || cadence) {
+    checker.check_length(*item.value);
+  } else if (keyword == "sweep" && item.head) {
+    checker.check_values(*item.value);
+  } else if ((keyword == "init" || keyword == "limit") && item.head) {
+    checker.check_state(item);
+  } else {
+    checker.check(*item.value);
+  }
+}
+
+}  // namespace
+
 void check_units(Resolved& resolved) {
   if (resolved.units.empty()) return;
-  UnitCheck checker(resolved, resolved.diagnostics, false);
+  UnitCheck checker(resolved, resolved.diagnostics);
   const auto check = [&](const ExprPtr& expr) {
     if (expr) checker.check(*expr);
   };
@@ -301,16 +383,9 @@ void check_units(Resolved& resolved) {
       if (line.definition.value) checker.check_definition(line.definition);
       continue;
     }
-    const bool evolve = line.clause.keyword == "evolve", lattice = line.clause.keyword == "lattice";
+    const std::string& keyword = line.clause.keyword;
     for (const Item& item : line.clause.items) {
-      const std::string name = item.head ? item.head->name : std::string();
-      const bool length =
-          (evolve && name == "dt") || (lattice && (name == "length" || name == "spacing"));
-      if (length && item.value) {
-        checker.check_length(*item.value);
-      } else {
-        check(item.value);
-      }
+      if (item.value) check_item(checker, keyword, item);
       for (const auto& [word, expr] : item.words) check(expr);
     }
     for (const Line& inner : line.clause.body) {
@@ -336,7 +411,13 @@ std::string base_unit(const Resolved& resolved) {
 std::optional<double> energy_power(const Resolved& resolved, const Expr& expr) {
   if (base_unit(resolved).empty()) return std::nullopt;
   Diagnostics silent;
-  return UnitCheck(resolved, silent, true).check(expr);
+  return UnitCheck(resolved, silent).check(expr);
+}
+
+std::optional<double> written_power(const Expr& expr) {
+  Diagnostics silent;
+  const Resolved nothing;
+  return UnitCheck(nothing, silent).check(expr);
 }
 
 std::string unit_text(const Resolved& resolved, std::optional<double> power) {

@@ -164,7 +164,7 @@ constexpr GivenName kGivenNames[] = {
     {"H", "gradient", Base::Real, false, "total of its other terms that read neighbours"},
     {"scheme", "courant", Base::Real, true, "signal velocity times dt/dx"},
     {"scheme", "diffusion", Base::Real, true,
-     "rate at which terms with derivatives damp the fastest wave; a value at each site"},
+     "rate at which terms with derivatives damp the fastest wave"},
     {"recover", "residual", Base::Real, true,
      "what the last iteration of `solve` leaves of its equation"},
     {"recover", "iterations", Base::Real, true,

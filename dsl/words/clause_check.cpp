@@ -37,12 +37,21 @@ std::string text_problem(const std::string& text) {
 void ClauseCheck::all() {
   for (const Line& line : resolved_.model.lines) {
     for_each(line, [&](const Expr& expr) {
+      if (expr.kind == ExprKind::Call) once_each(expr);
       if (expr.kind != ExprKind::String) return;
       const std::string problem = text_problem(expr.text);
       if (!problem.empty()) report(errors::bad_text(expr.span, problem));
     });
   }
   lines(resolved_.model.lines, "");
+}
+
+void ClauseCheck::once_each(const Expr& call) {
+  std::map<std::string, Span> given;
+  for (const NamedArgument& argument : call.named) {
+    const auto [place, fresh] = given.emplace(argument.name, argument.span);
+    if (!fresh) report(errors::option_twice(argument.span, argument.name, place->second));
+  }
 }
 
 void ClauseCheck::lines(const std::vector<Line>& lines, const std::string& inside) {

@@ -22,6 +22,8 @@ class ClauseCheck {
 
  private:
   // clause_check.cpp: from the table
+  /// An option is given once in a call.
+  void once_each(const Expr& call);
   void lines(const std::vector<Line>& lines, const std::string& inside);
   void clause(const Line& line, const std::string& inside);
   void writer(const Expr& call);
@@ -59,6 +61,7 @@ class ClauseCheck {
 
   // clause_outputs.cpp: initial values, outputs, promises
   void init(const Clause& clause);
+  bool starts_all(const Item& item, const Symbol& symbol);
   void initial_value(const Item& item);
   void limit(const Clause& clause);
   void beyond(const Clause& clause);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dsl/messages/error.hpp"
 #include "dsl/messages/suggest.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/syntax/parse.hpp"
@@ -56,9 +57,51 @@ std::string velocity(const std::string& written, const std::vector<std::string>&
   return {};
 }
 
+/// A number or an axis where `init` takes an index.
+Diagnostic start_of_a_part(Span at, const Symbol& symbol, const std::string& written) {
+  const std::string& name = symbol.name;
+  const bool bodies = symbol.kind == SymbolKind::Variable;
+  const char* parts = symbol.kind == SymbolKind::Gauge ? "directions"
+                      : bodies                         ? "bodies"
+                                                       : "components";
+  const std::string fix =
+      symbol.kind == SymbolKind::Gauge     ? name + "[k] = (1i if k == x else 1)"
+      : symbol.kind == SymbolKind::Fermion ? name + "[s, c] = (s == 0 and c == 1)"
+      : bodies                             ? name + "[k] = (5 if k == 2 else 0)"
+               : name + (symbol.type.base == Base::Vector ? " = [1, 0]" : " = 1");
+  return error("E0203", at, fmt::format("`{}` is a part of `{}`", written, name), "",
+               fmt::format("an initial value is that of all {} at once", parts),
+               fmt::format("write for instance `init {}`", fix));
+}
+
 }  // namespace
 
 // ---- initial values ---------------------------------------------------------------------------
+
+/// Whether each index of the head stands for all of its values; reports one that does not.
+bool ClauseCheck::starts_all(const Item& item, const Symbol& symbol) {
+  const Head& head = *item.head;
+  if (head.form != Head::Form::Indexed) return true;
+  const bool body = symbol.kind == SymbolKind::Variable && !symbol.parameters.empty();
+  const bool open = body || symbol.kind == SymbolKind::Gauge || symbol.kind == SymbolKind::Fermion;
+  for (const ExprPtr& arg : head.args) {
+    const bool axis = symbol.kind == SymbolKind::Gauge && arg->text.size() == 1 &&
+                      std::string_view("xyzt").find(arg->text) != std::string_view::npos;
+    const Symbol* taken = arg->kind == ExprKind::Name ? resolved_.find(arg->text) : nullptr;
+    if (!open || arg->kind != ExprKind::Name || axis) {
+      std::string inside;
+      for (const ExprPtr& each : head.args) inside += (inside.empty() ? "" : ", ") + to_text(*each);
+      report(start_of_a_part(head.span, symbol, symbol.name + "[" + inside + "]"));
+      return false;
+    }
+    if (taken != nullptr && taken->kind != SymbolKind::Construct) {
+      report(errors::index_named_like_value(arg->span, arg->text, errors::a_kind(*taken),
+                                            taken->declared));
+      return false;
+    }
+  }
+  return true;
+}
 
 void ClauseCheck::init(const Clause& clause) {
   for (const Item& item : clause.items) {
@@ -69,9 +112,10 @@ void ClauseCheck::init(const Clause& clause) {
 void ClauseCheck::initial_value(const Item& item) {
   const Head& head = *item.head;
   const std::string shown = head.name + std::string(static_cast<std::size_t>(head.primes), '\'');
+  const Symbol* symbol = resolved_.find(head.name);
+  if (symbol != nullptr && is_state(*symbol) && !starts_all(item, *symbol)) return;
   const auto [place, fresh] = started_.emplace(shown, head.span);
   if (!fresh) report(errors::init_twice(head.span, shown, place->second));
-  const Symbol* symbol = resolved_.find(head.name);
   if (symbol != nullptr && symbol->kind == SymbolKind::Construct && head.name == "t") {
     inference_.number(*item.value, Scope{}, "the initial time");
     return;
@@ -327,8 +371,8 @@ void ClauseCheck::plot(const Clause& clause) {
     for (const auto& [name, axis] : item.words) {
       if (name != "against") continue;
       std::vector<std::string> axes = names_of(SymbolKind::Swept);
-      axes.emplace_back("t");
-      if (std::find(axes.begin(), axes.end(), axis->text) != axes.end()) continue;
+      // `against t` is refused later, as what is not there yet
+      if (axis->text == "t" || std::ranges::count(axes, axis->text) > 0) continue;
       report(errors::option_word(axis->span, "against", to_text(*axis), suggest(axis->text, axes),
                                  axes));
     }

@@ -142,6 +142,12 @@ void each_row_block(std::int64_t count, const RealRows& rows, int threads, const
   });
 }
 
+/// Threads are started in each call, which takes as long as the transform of some thousand numbers.
+int worth(int threads, std::int64_t numbers) {
+  constexpr std::int64_t kEach = 1 << 14;
+  return static_cast<int>(std::clamp<std::int64_t>(numbers / kEach, 1, std::max(threads, 1)));
+}
+
 }  // namespace
 
 std::int64_t planes_of(const Box& box) { return box.n[box.slowest()]; }
@@ -149,6 +155,7 @@ std::int64_t columns_of(const Box& box) { return box.modes() / planes_of(box); }
 
 void forward_planes(const Box& box, std::int64_t planes, const double* in, Complex* out,
                     int threads, Engine engine) {
+  threads = worth(threads, planes * columns_of(box));
   if (engine == Engine::Best && fftw_forward_planes(box, planes, in, out, threads)) return;
   const RealRows rows(box.n[0]);
   each_row_block(rows_of(box, planes), rows, threads,
@@ -160,6 +167,7 @@ void forward_planes(const Box& box, std::int64_t planes, const double* in, Compl
 
 void inverse_planes(const Box& box, std::int64_t planes, Complex* in, double* out, int threads,
                     Engine engine) {
+  threads = worth(threads, planes * columns_of(box));
   if (engine == Engine::Best && fftw_inverse_planes(box, planes, in, out, threads)) return;
   middle_axes(box, planes, in, threads, false);
   const RealRows rows(box.n[0]);
@@ -171,6 +179,7 @@ void inverse_planes(const Box& box, std::int64_t planes, Complex* in, double* ou
 
 void forward_columns(std::int64_t length, std::int64_t count, Complex* modes, int threads,
                      Engine engine) {
+  threads = worth(threads, length * count);
   if (length == 1 || count == 0) return;
   if (engine == Engine::Best && fftw_columns(length, count, modes, threads, true)) return;
   along(Lines(length), modes, count, count, 1, 0, threads, true);
@@ -178,6 +187,7 @@ void forward_columns(std::int64_t length, std::int64_t count, Complex* modes, in
 
 void inverse_columns(std::int64_t length, std::int64_t count, Complex* modes, int threads,
                      Engine engine) {
+  threads = worth(threads, length * count);
   if (length == 1 || count == 0) return;
   if (engine == Engine::Best && fftw_columns(length, count, modes, threads, false)) return;
   along(Lines(length), modes, count, count, 1, 0, threads, false);

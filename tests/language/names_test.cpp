@@ -206,6 +206,24 @@ TEST(Load, SetOfANameThatIsNoParameter) {
   EXPECT_EQ(diagnostics.all()[0].hint, "use --set mass=...");
 }
 
+TEST(Load, SetGivesEachParameterOnceInTheUnitOfTheModel) {
+  const auto codes = [](const std::vector<std::pair<std::string, std::string>>& set) {
+    Diagnostics diagnostics;
+    ModelText model = parse(
+        test::source("model t\nparam m = 2 [GeV], a = 1/(3 [fm]), n = 4\n", "t.vphi"), diagnostics);
+    std::vector<ModelText> library;
+    apply_overrides(model, library, set, diagnostics);
+    std::string all;
+    for (const Diagnostic& d : diagnostics.all()) all += std::string(d.code) + " ";
+    return all;
+  };
+  EXPECT_EQ(codes({{"m", "300 [MeV]"}, {"a", "1 [GeV]"}, {"n", "5 [fm]"}}), "");
+  EXPECT_EQ(codes({{"m", "3"}}), "");
+  EXPECT_EQ(codes({{"m", "1 [fm]"}}), "E0601 ");
+  EXPECT_EQ(codes({{"a", "1 [fm]"}}), "E0601 ");
+  EXPECT_EQ(codes({{"n", "1"}, {"n", "2"}}), "E0406 ");
+}
+
 TEST(Load, ErrorInASetExpressionShowsIt) {
   Diagnostics diagnostics;
   ModelText model = parse(test::source("model t\nparam m = 1\n", "t.vphi"), diagnostics);

@@ -63,6 +63,8 @@ TEST_F(Command, MistakesAreStatusOneWithASuggestion) {
       {"run wave --seed 18446744073709551616", "--seed takes", ""},
       {"run wave --precision f16", "`f32` or `f64`", ""},
       {"run wave --set L", "NAME=EXPR", ""},
+      {"run wave --steps 3 --steps 4", "--steps is given twice", "leave one of the two out"},
+      {"run wave --set L=2 --set L=3", "`--set L` is given twice", "delete one of the two"},
       {"run wvae", "no model file", "did you mean the shipped model `wave`?"},
       {"run ./nowhere.vphi", "no model file", ""},
       {"emit wave --to fortran", "not `fortran`", ""},

@@ -12,6 +12,13 @@ namespace vphi::physics {
 
 namespace {
 
+/// A whole power of a determinant below the line has no solves in kicks.
+void refuse_kick_options(const Motion& d, const dsl::Expr& call) {
+  for (const dsl::NamedArgument& option : call.named)
+    if (option.name == "force" || option.name == "start")
+      d.fail(errors::kicks_without_solves(option.value->span, option.name));
+}
+
 /// A power p is as many fields as it has wholes, and one for the rest. Those below the line have
 /// their powers without the sign.
 void add_fields(const Motion& d, Lowerer& lower, const DeterminantCall& factor,
@@ -26,18 +33,13 @@ void add_fields(const Motion& d, Lowerer& lower, const DeterminantCall& factor,
   }
   std::vector<DeterminantField>& own = factor.divides != (power < 0) ? below : above;
   power = std::abs(power);
+  // what stands below the line in this text has no solves in kicks
+  if (&own == &below && !factor.named && power > 1 - kRest) refuse_kick_options(d, *factor.call);
   const std::size_t first = own.size();
   for (; power > 1 - kRest; power -= 1) own.push_back({factor.call, 1});
   if (power <= kRest) return;
   for (std::size_t i = first; i < own.size(); ++i) own[i].beside_fraction = true;
   own.push_back({factor.call, power});
-}
-
-/// A determinant that stands alone below the line has no solves in kicks.
-void refuse_kick_options(const Motion& d, const dsl::Expr& call) {
-  for (const dsl::NamedArgument& option : call.named)
-    if (option.name == "force" || option.name == "start")
-      d.fail(errors::kicks_without_solves(option.value->span, option.name));
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ Diagnostic determinant_of_local_update(Span span, const std::string& method, Spa
 Diagnostic kicks_without_solves(Span span, const std::string& option) {
   return error(
       "E0737", span, fmt::format("`{}` has nothing to say here", option), "",
-      "a determinant that stands alone below the line has S = |D phi|^2: its kicks have no "
-      "solves",
+      "a determinant below the line has no solves in kicks: alone it has S = |D phi|^2, beside one "
+      "above the line it is solved once a trajectory, from 0",
       fmt::format("leave `{}` out", option));
 }
 

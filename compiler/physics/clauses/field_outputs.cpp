@@ -68,6 +68,7 @@ class FieldOutputs {
     for (const dsl::NamedArgument& option : e.named) read_option(base, e, option);
     check_histogram(base, e);
     program::SpectrumForm& form = base.form.spectrum;
+    if (!form.laplacian.empty()) refuse_first_version(e);
     if ((!form.laplacian.empty() || form.single) && form.version == 1) form.version = 2;
     if (form.single && !program::WaveNumbers::of(d_.grid.extent))
       d_.fail(errors::not_yet(e.span, "`bins = single` in a box of so many wave numbers"));
@@ -146,6 +147,13 @@ class FieldOutputs {
     d_.fail(errors::option_value(option.span, option.name, expected));
   }
 
+  /// Bins of effective wave numbers have no k of their own.
+  void refuse_first_version(const dsl::Expr& e) {
+    for (const dsl::NamedArgument& option : e.named)
+      if (option.name == "version" && whole(option, 1, 3) == 1)
+        bad_value(option, "2 or 3 with k = effective, the mean of the k of a bin");
+  }
+
   int axis_of(const std::string& word) const {
     for (int k = 0; k < 4; ++k) {
       if (word == algebra::kAxisNames[k] && k < d_.grid.dims) return k;
@@ -182,6 +190,7 @@ class FieldOutputs {
       if (word != "lattice" && word != "effective") bad_value(option, "lattice or effective");
       const bool spectral =
           d_.laplacian >= 0 && d_.arena().stencil_data(d_.laplacian).spectral;  // k itself
+      if (word == "effective") d_.ledger.choice("laplacian");
       if (word == "effective" && !spectral) form.laplacian = {symbol_of(d_.laplacian)};
     } else if (option.name == "factor") {
       base.factor = scalar(*option.value, "`factor`");
@@ -302,7 +311,7 @@ class FieldOutputs {
     if (base.form.axis < 0 && word != "r") bad_value(option, "r or an axis of the lattice");
   }
 
-  void read_option(Observable& base, const dsl::Expr&, const dsl::NamedArgument& option) {
+  void read_option(Observable& base, const dsl::Expr& e, const dsl::NamedArgument& option) {
     const program::OutputRow& row = program::row_of(*base.kind);
     const bool counted = row.arrays == OutputArrays::Counted;
     const std::string& name = option.name;
@@ -312,6 +321,10 @@ class FieldOutputs {
       const int axis = axis_of(name);
       if (axis < 0)
         d_.fail(errors::option_value(option.span, std::string(row.name), "an axis of the lattice"));
+      if (e.named.size() > 1)
+        d_.fail(errors::option_value(e.span, std::string(row.name),
+                                     "one plane, across one axis; part of the box is "
+                                     "`snapshot(u, x = [0, 0], y = [1, 1])`"));
       base.form.axis = axis;
       base.coordinate = static_cast<double>(lower_.fixed_number(*option.value, name));
       const double half = 0.5 * static_cast<double>(d_.grid.dx->number.real) *

@@ -91,6 +91,12 @@ Boundary read_boundary(const Setting& d, Lowerer& lower, const dsl::Expr& e, std
   walls.twist[axis] = {};
   walls.shift[axis] = {};
   walls.open[axis] = false;
+  const bool one = e.text == "fixed" && e.args.size() == 1 && e.named.empty();
+  const bool own_check = e.text == "twisted" || e.text == "shifted" || e.text == "absorbing";
+  if (e.kind == ExprKind::Call && !one && !own_check)
+    d.fail(errors::option_value(
+        e.span, "boundary",
+        "one value in `fixed(1)`, the field beyond the wall, and none in the others"));
   if (e.text == "periodic") return Boundary::Periodic;
   if (e.text == "antiperiodic") return Boundary::Antiperiodic;
   if (e.text == "neumann") return Boundary::Neumann;
@@ -105,10 +111,9 @@ Boundary read_boundary(const Setting& d, Lowerer& lower, const dsl::Expr& e, std
     return Boundary::Periodic;
   }
   if (e.text == "fixed") {
-    if (e.kind == ExprKind::Call && e.args.size() == 1) {
+    if (one)
       walls.fixed_value[axis] =
           static_cast<double>(lower.fixed_number(*e.args[0], "the boundary value"));
-    }
     return Boundary::Fixed;
   }
   d.fail(errors::option_value(e.span, "boundary",

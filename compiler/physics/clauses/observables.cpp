@@ -15,6 +15,7 @@
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/outputs.hpp"
+#include "dsl/messages/error.hpp"
 #include "dsl/syntax/parse.hpp"
 #include "dsl/words/link_files.hpp"
 #include "program/surface_formats.hpp"
@@ -25,6 +26,21 @@ using dsl::ExprKind;
 using dsl::Item;
 
 namespace {
+
+/// What a run counts: steps of `evolve`, trajectories or sweeps of `sample`.
+std::string counted_by(const Context& d) {
+  const dsl::Clause* sample = d.resolved.clause("sample");
+  if (!sample) return "steps";
+  const auto items = dsl::positional(*sample);
+  return !items.empty() && items[0]->value->text == "hmc" ? "trajectories" : "sweeps";
+}
+
+dsl::Diagnostic counts_other(dsl::Span span, const std::string& word, const std::string& counted) {
+  return dsl::error(
+      "E0774", span, fmt::format("this run counts {}, no {}", counted, word), "",
+      "`sample hmc` makes trajectories, other chains make sweeps, `evolve` makes steps",
+      fmt::format("write `every 10 {}: ...`", counted));
+}
 
 /// `time = on` in `at end`, or in a Markov chain.
 dsl::Diagnostic without_output_before(dsl::Span span) {
@@ -189,11 +205,10 @@ class OutputReader {
     if (item.head || !item.value) d_.fail(errors::not_yet(item.span, "this option of `every`"));
     const std::string& word = item.count_word;
     if (word.empty()) return every_time(item, out);
-    const bool sweeps =
-        word == "sweep" || word == "sweeps" || word == "trajectory" || word == "trajectories";
-    if (word != "step" && word != "steps" && !(sweeps && d_.resolved.clause("sample"))) {
-      d_.fail(errors::not_yet(item.span, fmt::format("output every so many {}", item.count_word)));
-    }
+    const std::string counted = counted_by(d_);
+    // `sweep` and `sweeps`, `trajectory` and `trajectories`
+    if (!word.starts_with("step") && word.substr(0, 5) != counted.substr(0, 5))
+      d_.fail(counts_other(item.span, word, counted));
     const long double n = lower_.fixed_number(*item.value, "the number of steps");
     const std::int64_t whole = whole_number(n);  // quotients of times are rounded
     if (whole < 1) d_.fail(errors::output_between_steps(item.span, static_cast<double>(n)));

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "compiler/algebra/axis_names.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fields/canonical_form.hpp"
 #include "compiler/physics/fields/coordinates.hpp"
@@ -149,10 +148,6 @@ std::vector<StateField> decide_orders(const Space& d) {
                          head.args.size() == 1 && head.args[0]->kind == dsl::ExprKind::Name;
     const bool of_links = field->link && !field->links && head.form == dsl::Head::Form::Indexed &&
                           head.args.size() == 1 && head.args[0]->kind == dsl::ExprKind::Name;
-    const bool of_one_axis =
-        of_links && std::ranges::count(algebra::kAxisNames, head.args[0]->text) > 0;
-    if (of_one_axis)
-      d.fail(errors::not_yet(head.span, "an equation of links along one axis alone"));
     if (head.form != dsl::Head::Form::Plain && !of_body && !of_links) {
       d.fail(errors::not_yet(head.span, "an equation of motion with indices"));
     }

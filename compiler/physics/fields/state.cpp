@@ -433,9 +433,17 @@ bool is_argument(const Context& d, const FieldFact& fact) {
 
 /// `basis = dirac`: of all gamma matrices of the model.
 void read_basis(Declared& d) {
+  const dsl::Expr* first = nullptr;
   for (const dsl::Clause* clause : d.resolved.clauses("fermion")) {
-    const dsl::ExprPtr basis = d.ledger.option(*clause, "basis");
+    const dsl::ExprPtr basis =
+        d.spins > 1 ? d.ledger.option(*clause, "basis") : dsl::option(*clause, "basis");
     if (!basis) continue;
+    if (first && first->text != basis->text)
+      d.fail(errors::option_value(basis->span, "basis",
+                                  fmt::format("one word in a model, here {}: the gammas act on all "
+                                              "of its spinors",
+                                              first->text)));
+    first = basis.get();
     if (basis->text == "chiral") {
       d.gammas = gauge::gammas(gauge::GammaBasis::Chiral);
     } else if (basis->text == "degrand_rossi") {
@@ -466,7 +474,6 @@ void read_spins(Declared& d, Lowerer& lower) {
     if (const dsl::ExprPtr basis = d.ledger.option(*clause, "basis"))
       d.fail(errors::not_yet(basis->span, "a basis of the gammas of a spinor(2)"));
   }
-  d.gammas = gauge::two_component_gammas();
 }
 
 }  // namespace
@@ -475,8 +482,9 @@ Declared declare_fields(const Setting& setting) {
   Declared d(setting);
   Lowerer lower(setting);
   for (const char* keyword : {"field", "gauge", "fermion", "var"}) d.ledger.clauses(keyword);
-  read_basis(d);
   read_spins(d, lower);
+  read_basis(d);
+  if (d.spins == 2) d.gammas = gauge::two_component_gammas();
   // links first: a spinor has the number of colours of its links
   std::vector<FieldFact> declared = d.facts.fields;
   std::ranges::stable_partition(declared, [](const FieldFact& f) { return !f.fermion; });

@@ -546,6 +546,20 @@ void promise_courant(const Program& d, System& system) {
   system.expectations.push_back(std::move(x));
 }
 
+/// A `speed` of the scheme that signals of the start exceed.
+void check_speed(const Program& d, const System& system, const Signals& signals) {
+  const Conservation& c = *d.conservation;
+  if (c.speeds.size() != static_cast<std::size_t>(d.grid.dims) || d.coordinates.given()) return;
+  // what relaxes is looked at in many states, and refused
+  if (std::ranges::any_of(d.laws, [](const Law& law) { return bool(law.time); })) return;
+  const auto outrun = outrun_at_start(system, signals, c.speeds);
+  if (!outrun) return;
+  dsl::Span span;
+  for (const dsl::Clause* clause : d.resolved.clauses("scheme"))
+    if (!clause->has_body) span = clause->keyword_span;
+  d.diagnostics.add(errors::speed_below_signals(span, outrun->signal, outrun->bound));
+}
+
 }  // namespace
 
 void check_courant(const Program& program, System& system) {
@@ -558,8 +572,9 @@ void check_courant(const Program& program, System& system) {
   const dsl::Clause* evolve = d.resolved.clause("evolve");
   Lowerer lower(d);
   const TrialStates trials(d, lower, laws);
-  if (d.adaptive()) return promise_courant(d, system);
   const Signals signals(d, per_coordinate(d, laws), d.primitive_rates);
+  check_speed(d, system, signals);
+  if (d.adaptive()) return promise_courant(d, system);
   double near = 0, far = 0;
   for (const double length : {0.3, 0.999, 1.0}) {
     near = std::max(near, fastest_signal(d, laws, signals, trials, length));

@@ -29,6 +29,20 @@ Diagnostic step_beyond_signals(Span span, double ratio, double limit, double spe
           : "take a smaller dt");
 }
 
+Diagnostic speed_below_signals(Span span, double signal, double told) {
+  Diagnostic d = error(
+      "W0312", span,
+      fmt::format("the scheme's `speed` is {:.4g} where signals of the start have the speed {:.4g}",
+                  told, signal),
+      "",
+      "a flux scheme spreads jumps by its `speed`, a bound of all signals along an axis; waves "
+      "that "
+      "are faster may grow",
+      "give it the bound that is meant, such as abs(v[k]) + c with c the speed of sound");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
 Diagnostic no_laws(Span span) {
   return error("E0785", span, "`evolve scheme` without a conservation law", "",
                "a flux scheme moves the quantities of `conserve` lines",

@@ -31,6 +31,8 @@ dsl::Diagnostic stored_finer(dsl::Span span, const std::string& name);
 /// dt/dx is `ratio`, above `limit`; the largest signal velocity is `speed`, and the scheme has been
 /// told that it is `told` at most.
 Diagnostic step_beyond_signals(Span span, double ratio, double limit, double speed, double told);
+/// A warning: signals of the start are faster than what the scheme takes for their bound.
+Diagnostic speed_below_signals(Span span, double signal, double told);
 Diagnostic no_laws(Span span);
 Diagnostic no_recovery(Span span);
 Diagnostic not_recovered(Span span, const std::string& name);

@@ -418,6 +418,29 @@ std::optional<double> speed_at_start(const System& system, const Signals& signal
   });
 }
 
+std::optional<Outrun> outrun_at_start(const System& system, const Signals& signals,
+                                      const std::vector<Expr>& bounds) {
+  constexpr double kClose = 1.05;
+  if (!signals.of_state_alone()) return std::nullopt;
+  std::vector<algebra::Evaluation> of;
+  for (const Expr bound : bounds) of.emplace_back(std::span(&bound, 1));
+  Outrun worst;
+  const auto most = largest_of_start(system, [&](StartAtSite& start) {
+    double beyond = 0;
+    for (std::size_t axis = 0; axis < of.size(); ++axis) {
+      const double signal = signals.largest(start.numbers, static_cast<int>(axis)).value_or(0);
+      const double bound = std::abs(start.value(of[axis]));
+      if (!(signal > kClose * bound)) continue;
+      beyond = std::max(beyond, signal - bound);
+      if (signal - bound > worst.signal - worst.bound) worst = {signal, bound};
+    }
+    return beyond;
+  });
+  constexpr double kNone = 1e-9;  // what rounding makes of matter at rest
+  return most && *most > kNone * worst.signal && worst.signal > kNone ? std::optional(worst)
+                                                                      : std::nullopt;
+}
+
 std::optional<double> largest_at_start(const System& system, Expr value) {
   const algebra::Evaluation of(std::span(&value, 1));
   return largest_of_start(system, [&](StartAtSite& start) { return start.value(of); });

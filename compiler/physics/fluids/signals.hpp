@@ -86,6 +86,15 @@ std::optional<double> spectral_radius_of(algebra::Matrix u, algebra::Matrix f);
 std::optional<double> speed_at_start(const System& system, const Signals& signals,
                                      bool one_at_a_time);
 
+/// A bound of the signals that one is faster than.
+struct Outrun {
+  double signal = 0, bound = 0;
+};
+/// The state of the start in which a signal exceeds the bound of its axis most, by more than a
+/// twentieth; nothing where none does, or where the start is random or read from a file.
+std::optional<Outrun> outrun_at_start(const System& system, const Signals& signals,
+                                      const std::vector<Expr>& bounds);
+
 /// The largest value of an expression of primitive variables at the same sites.
 std::optional<double> largest_at_start(const System& system, Expr value);
 

@@ -124,6 +124,7 @@ Expr laplacian(const Space& d, Expr e) {
     return algebra::pow(d.grid.dx, -2) *
            over_faces(d, [&](Offset offset) { return neighbour(e, offset) - e; });
   }
+  d.ledger.choice("laplacian");
   const auto of_angle = [&](Expr load) {
     const algebra::StencilData& stencil = arena.stencil_data(d.laplacian);
     if (stencil.spectral)

@@ -110,6 +110,7 @@ Expr Lowerer::gradient_density(const StateField& field) {
   Arena& arena = d_.arena();
   Expr sum = arena.integer(0);
   if (!d_.grid.present) return sum;
+  d_.ledger.choice("laplacian");
   for (const int array : field.arrays) sum = sum + arena.load(gradient_of(array));
   const Expr metric = d_.expanding() ? algebra::pow(d_.scale(), -2) : arena.integer(1);
   return arena.rational(field.norm(), 2) * metric * sum;

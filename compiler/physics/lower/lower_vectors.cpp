@@ -37,6 +37,7 @@ std::optional<Value> Lowerer::norm(const dsl::Expr& e, const Scope& scope) {
       !scope.value(inside.args[0]->text)) {
     if (const StateField* field = d_.field(inside.args[0]->text)) {
       Expr sum = integer(0);
+      d_.ledger.choice("laplacian");
       for (const int array : field->arrays) sum = sum + arena.load(gradient_of(array));
       return Value::of(sum);
     }
@@ -151,6 +152,7 @@ std::optional<Value> Lowerer::laplacian(const dsl::Expr& e, const Scope& scope) 
   if (d_.laplacian < 0) d_.fail(errors::no_lattice(e.span, "lap"));
   const algebra::StencilData& stencil = d_.arena().stencil_data(d_.laplacian);
   if (x.spinor && !stencil.spectral) {
+    d_.ledger.choice("laplacian");
     if (curvilinear(d_))
       d_.fail(errors::not_yet(e.span, "`lap` of a spinor beside `metric scale`"));
     const Expr factor = algebra::pow(d_.grid.dx, stencil.dx_power);

@@ -53,13 +53,20 @@ void read_method(Setting& d, Lowerer& lower, const dsl::Item& item) {
   }
 }
 
-/// The number of bodies of one clause; its options hold for all bodies.
-std::int64_t read_species(Setting& d, Lowerer& lower, const dsl::Clause& clause) {
+/// The number of bodies of one clause; its options hold for all bodies. `before`: the `method` of
+/// the clauses so far.
+std::int64_t read_species(Setting& d, Lowerer& lower, const dsl::Clause& clause,
+                          const dsl::Item*& before) {
   const dsl::Expr* count = nullptr;
   for (const dsl::Item& item : clause.items) {
     if (item.leading == dsl::Item::Leading::Colon && !item.head) count = item.value.get();
     if (!item.head || item.head->name != "method") continue;
-    d.ledger.use(item);
+    if (before && dsl::to_text(*before->value) != dsl::to_text(*item.value))
+      d.fail(errors::option_value(item.span, "method",
+                                  fmt::format("one value for all bodies, here {}: a sum over pairs "
+                                              "goes over all species",
+                                              dsl::to_text(*before->value))));
+    before = &item;
     read_method(d, lower, item);
   }
   if (!count)
@@ -93,8 +100,9 @@ Particles read_particles(const Setting& known) {
     d.fail(errors::not_yet(clauses[0]->keyword_span, "particles beside a lattice"));
   }
   std::int64_t n = 0;
+  const dsl::Item* method = nullptr;
   for (const dsl::Clause* clause : clauses) {
-    const std::int64_t own = read_species(d, lower, *clause);
+    const std::int64_t own = read_species(d, lower, *clause, method);
     declare_species(d, *clause, n, own);
     n += own;
   }
@@ -379,6 +387,7 @@ Expr with_transposed(const Context& d, Expr pair) {
 }  // namespace
 
 Expr separated_pairs(const Motion& d, Expr pair, bool without_self) {
+  d.ledger.choice("method");
   pair = with_transposed(d, pair);
   // rounding of the check itself, in 64-bit mantissas
   constexpr long double kAgree = 1e-15L;

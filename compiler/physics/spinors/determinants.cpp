@@ -39,7 +39,7 @@ const dsl::Expr* action_text(const Context& d, const dsl::Expr& e) {
 bool take_apart(const Context& d, const dsl::Expr& e, bool divides,
                 std::vector<DeterminantCall>& calls, std::set<std::string>& open) {
   if (is_call(e)) {
-    calls.push_back({&e, divides});
+    calls.push_back({.call = &e, .divides = divides, .named = !open.empty()});
     return true;
   }
   if (e.kind == dsl::ExprKind::Binary && e.text == "^") {

@@ -49,6 +49,7 @@ struct DeterminantCall {
   const dsl::Expr* call = nullptr;
   bool divides = false;
   std::vector<const dsl::Expr*> exponents = {};
+  bool named = false;  ///< stands in the text of another action, which this one names
 };
 
 /// Whether the value of an action is a determinant.

@@ -337,11 +337,15 @@ class Chooser {
       if (node.op == algebra::Op::Symbol) return shown(node.name);
       if (node.op == algebra::Op::Load) {
         const physics::Variable* v = variable_of(system_, node.index);
-        return v ? v->shown : "array" + std::to_string(node.index);
+        return v ? v->shown : "flux";  // what a scheme has taken to the faces
       }
       return {};
     };
-    return algebra::to_text(term, names);
+    const Expr as_written = algebra::rewrite(term, [&](Expr node) {
+      return node.is(algebra::Op::Noise) && node->offset.zero() ? system_.arena->symbol("noise")
+                                                                : node;
+    });
+    return algebra::to_text(as_written, names);
   }
 
   void report_failure(const Integrator& integrator, const std::optional<Leftover>& leftover,
