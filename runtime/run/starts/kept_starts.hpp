@@ -4,6 +4,7 @@
 // kept is the same alone and among others. Arrays of files stay as they are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <future>
 #include <vector>
@@ -28,6 +29,7 @@ class KeptStarts {
 
  private:
   void make_all();
+  void draw_one(std::size_t i, int threads);
 
   const program::Program& program_;
   std::int64_t first_;
