@@ -1,4 +1,5 @@
-// Starts that are drawn again until the condition of `keep` holds (program/kept_start.hpp).
+// Starts that are drawn again until the condition of `keep` holds
+// (program::Program::start_kept_slot).
 //
 // Draw number n of an instance is a function of the instance's seed and n, so the start that is
 // kept is the same alone and among others. Arrays of files stay as they are.

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <numbers>
 #include <string>
-#include <tuple>
 
 #include "runtime/random/philox.hpp"
 #include "runtime/run/session.hpp"
@@ -38,30 +37,28 @@ std::array<Place, 3> rotation(double u, double v, double w) {
 }
 
 /// Starts that are drawn again ask for the same few densities again and again.
-std::shared_ptr<SharedDensity> known_density(const std::string& text, int components) {
+std::shared_ptr<SharedDensity> known_density(const program::PointDensity& density) {
   constexpr std::size_t kKnown = 8;
   static std::mutex mutex;
-  static std::vector<std::tuple<std::string, int, std::shared_ptr<SharedDensity>>> known;
+  static std::vector<std::shared_ptr<SharedDensity>> known;
   const std::scoped_lock lock(mutex);
-  for (const auto& [own, size, density] : known)
-    if (size == components && own == text) return density;
+  for (const auto& own : known)
+    if (own->density() == density) return own;
   if (known.size() == kKnown) known.erase(known.begin());
-  known.emplace_back(text, components, std::make_shared<SharedDensity>(text, components));
-  return std::get<2>(known.back());
+  return known.emplace_back(std::make_shared<SharedDensity>(density));
 }
 
 }  // namespace
 
 // ---- what draws share ---------------------------------------------------------------------------
 
-SharedDensity::SharedDensity(const std::string& text, int components)
-    : density_(program::point_density(text, components)), components_(components) {
+SharedDensity::SharedDensity(const program::PointDensity& density) : density_(density) {
   const std::vector<double>& profile = density_.profile;
   const double step = density_.reach / static_cast<double>(profile.size() - 1);
   double before = 0, sum = 0;
   for (std::size_t i = 0; i < profile.size(); ++i) {
     const double r = step * static_cast<double>(i);
-    const double weight = profile[i] * std::pow(r, components - 1);
+    const double weight = profile[i] * std::pow(r, density_.components - 1);
     if (i > 0) sum += (before + weight) / 2 * step;
     weights_.push_back(weight);
     within_.push_back(sum);
@@ -91,14 +88,14 @@ std::shared_ptr<const program::Envelope> SharedDensity::envelope(
     if (const auto found = envelopes_.find(parameters); found != envelopes_.end())
       return found->second;
   }
-  const auto made = std::make_shared<const program::Envelope>(density_, components_, parameters);
+  const auto made = std::make_shared<const program::Envelope>(density_, parameters);
   const double integral = made->integral();
   if (!(integral > 0 && std::isfinite(integral))) {
     const auto at = made->unbounded();
     throw RunError("E0876",
                    integral > 0
                        ? fmt::format("no bound of a density of points was found near ({:.6g})",
-                                     fmt::join(at.begin(), at.begin() + components_, ", "))
+                                     fmt::join(at.begin(), at.begin() + density_.components, ", "))
                        : std::string("a density of points is 0 at all places"),
                    "points lie where their density is above 0, and it is bounded everywhere");
   }
@@ -113,7 +110,7 @@ SharedDensity::Points SharedDensity::take(const Key& key, int entry) {
   if (found == kept_.end()) return nullptr;
   const Points points = found->second.points;
   found->second.taken |= 1U << entry;
-  if (found->second.taken + 1 == 1U << components_) {
+  if (found->second.taken + 1 == 1U << density_.components) {
     kept_points_ -= points->size();
     kept_.erase(found);
   }
@@ -122,7 +119,7 @@ SharedDensity::Points SharedDensity::take(const Key& key, int entry) {
 
 void SharedDensity::keep(const Key& key, int entry, const Points& points) {
   constexpr std::size_t kMostPoints = std::size_t{1} << 22;
-  if (components_ == 1 || points->size() > kMostPoints) return;
+  if (density_.components == 1 || points->size() > kMostPoints) return;
   const std::scoped_lock lock(mutex_);
   if (kept_points_ + points->size() > kMostPoints) kept_.clear(), kept_points_ = 0;
   if (kept_.try_emplace(key, Kept{points, 1U << entry}).second) kept_points_ += points->size();
@@ -130,12 +127,12 @@ void SharedDensity::keep(const Key& key, int entry, const Points& points) {
 
 // ---- draws --------------------------------------------------------------------------------------
 
-PointDraw::PointDraw(const program::RandomField& field)
+PointDraw::PointDraw(const program::Program& program, const program::RandomField& field)
     : components_(field.components),
       entry_(field.entry),
       stream_(static_cast<std::uint32_t>(field.stream)),
       amplitude_(field.amplitude),
-      shared_(known_density(field.file, field.components)) {}
+      shared_(known_density(program.densities[static_cast<std::size_t>(field.density)])) {}
 
 std::array<double, 2> PointDraw::uniform(std::uint64_t seed, std::uint64_t index,
                                          std::uint32_t place) const {

@@ -1,4 +1,5 @@
-// Points of a density, at least a distance apart (program/points.hpp), made on the host in f64.
+// Points of a density, at least a distance apart (program/point_density.hpp), made on the host in
+// f64.
 //
 // Point k of an instance is a function of the instance's seed, the stream and k, and of the points
 // of its species before it: a point that is closer than `apart` to one of these is drawn again with
@@ -7,8 +8,8 @@
 // shell, and the radius is found from its integral. Points of another one are those of its
 // envelope, each kept with the chance density/bound; those that are not are drawn again too.
 //
-// The components of a point are arrays of their own (program/points.hpp). Points are drawn for the
-// first of them and kept until each has been taken.
+// The components of a point are arrays of their own (program::RandomField). Points are drawn for
+// the first of them and kept until each has been taken.
 #pragma once
 
 #include <array>
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "program/points.hpp"
+#include "program/program.hpp"
 
 namespace vphi::runtime {
 
@@ -32,8 +34,8 @@ using Place = std::array<double, 3>;
 /// threads may ask it at once.
 class SharedDensity {
  public:
-  /// The number of components is that of a place. Throws ProgramError where the text is no density.
-  SharedDensity(const std::string& text, int components);
+  /// Precondition: a sound density.
+  explicit SharedDensity(const program::PointDensity& density);
 
   const program::PointDensity& density() const { return density_; }
   /// Of a density of the distance alone: the radius within which this share of the points lies.
@@ -62,7 +64,6 @@ class SharedDensity {
   };
 
   program::PointDensity density_;
-  int components_;
   std::vector<double> weights_;  ///< of the distance alone: density times the area of the shell
   std::vector<double> within_;   ///< their integral from 0 on
   std::mutex mutex_;             ///< of what follows
@@ -74,8 +75,8 @@ class SharedDensity {
 /// Draws from one density, one instance after the other.
 class PointDraw {
  public:
-  /// Precondition: program::is_points(field), of a sound program.
-  explicit PointDraw(const program::RandomField& field);
+  /// Precondition: a field of points of a sound program.
+  PointDraw(const program::Program& program, const program::RandomField& field);
 
   /// Places in Program::axes whose values the density reads.
   const std::vector<int>& axes() const { return shared_->density().axes; }

@@ -141,10 +141,11 @@ TEST(PointDensity, TurnedPointsKeepTheirDistances) {
 // ---- components ---------------------------------------------------------------------------------
 
 /// A flattened ball of two species that keep a distance, of a swept width.
-program::RandomField component(int entry) {
+program::Program flattened() {
   using Op = program::Formula::Op;
   program::PointDensity density;
-  density.reach = 3, density.apart = 0.3, density.centred = density.turned = true;
+  density.components = 3, density.reach = 3, density.apart = 0.3,
+  density.centred = density.turned = true;
   density.species = {20, 12};
   density.axes = {0};
   // exp(-(x^2 + y^2 + 9 z^2) w)
@@ -157,15 +158,20 @@ program::RandomField component(int entry) {
                            {.op = Op::Sum, .of = {9, 10, 11}}, {.op = Op::Product, .of = {12, 3}},
                            {.op = Op::Exp, .of = {13}}};
   program::RandomField field;
-  field.kind = program::RandomField::Kind::Uniform;
-  field.components = 3, field.entry = entry, field.stream = 7, field.amplitude = 2;
-  field.low = -3, field.high = 3, field.file = program::to_text(density);
-  return field;
+  field.kind = program::RandomField::Kind::Points;
+  field.components = 3, field.density = 0, field.stream = 7, field.amplitude = 2;
+  program::Program made;
+  made.densities = {density};
+  made.random.assign(3, field);
+  for (int entry = 0; entry < 3; ++entry)
+    made.random[static_cast<std::size_t>(entry)].entry = entry;
+  return made;
 }
 
 std::vector<double> drawn_component(int entry, std::uint64_t seed, double width) {
   std::vector<double> out(32);
-  runtime::PointDraw draw(component(entry));
+  const program::Program flat = flattened();
+  runtime::PointDraw draw(flat, flat.random[static_cast<std::size_t>(entry)]);
   draw(seed, {width}, out);
   return out;
 }
