@@ -546,7 +546,8 @@ struct Program {
   std::int64_t steps = -1;  ///< number of steps of the run; -1: not known beforehand
   /// Conservation laws, filled by `watch`: 0 where the primitive variables of all sites can be
   /// recovered. Otherwise 1 + n, where n is the index along the last axis of the first plane (row,
-  /// site) with a site where they cannot. -1: the model recovers no variables.
+  /// site) with a site where they cannot; -1 - n where all can, but in that plane not to the
+  /// tolerance of the iterations. Slot -1: the model recovers no variables.
   int unsound_slot = -1;
   std::vector<Solve> solves;          ///< linear systems: Launch::solve
   std::vector<FourierMap> maps = {};  ///< Launch::maps
