@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/model/recovery_equations.hpp"
 #include "dsl/types/constant.hpp"
 #include "runtime/run/number_text.hpp"
 
@@ -34,30 +35,10 @@ struct Equation {
   std::vector<std::pair<int, Expr>> off;
 };
 
-/// The array of `arrays` that an expression is a sum with: x - g(x) is one of x.
-std::optional<int> summed(Expr e, const std::vector<int>& arrays) {
-  if (!e.is(Op::Add)) return std::nullopt;
-  for (const Expr& part : e.args())
-    if (part.is(Op::Load) && std::ranges::find(arrays, part->index) != arrays.end())
-      return part->index;
-  return std::nullopt;
-}
-
-/// Takes the largest |x - g(x)| apart.
-void take_apart(Expr residual, const std::vector<int>& arrays, Equation& to) {
-  if (residual.is(Op::Max)) {
-    for (const Expr& part : residual.args()) take_apart(part, arrays, to);
-  } else if (residual.is(Op::Abs)) {
-    if (const auto array = summed(residual.arg(0), arrays))
-      to.off.emplace_back(*array, residual.arg(0));
-  }
-}
-
 Equation equation_of(const dsl::Resolved& model, const Conservation::Solved& solved) {
   Equation out;
   out.name = solved.name;
-  take_apart(solved.residual, solved.arrays, out);
-  if (out.off.size() != solved.arrays.size()) out.off.clear();
+  out.off = physics::equations_of(solved);
   for (const dsl::Clause* recover : model.clauses("recover"))
     for (const dsl::Line& line : recover->body) {
       const auto& items = line.clause.items;

@@ -6,7 +6,6 @@
 
 #include "program/axes.hpp"
 #include "program/json.hpp"
-#include "program/points.hpp"
 #include "program/wave_numbers.hpp"
 
 namespace vphi::program {
@@ -48,6 +47,11 @@ class Checker {
     for (const auto& expectation : p_.expectations) check(expectation);
     for (const auto& variable : p_.state) buffer(variable.buffer, "state");
     for (const RandomField& random : p_.random) check(random);
+    for (const PointDensity& density : p_.densities) check(density);
+    slot_or_none(p_.start_kept_slot, "start_kept_slot");
+    slot_or_none(p_.draws_slot, "draws_slot");
+    need((p_.start_kept_slot < 0) == (p_.draws_slot < 0),
+         "starts that are kept without a number of draws");
     slot_or_none(p_.step_slot, "step_slot");
     slot_or_none(p_.time_slot, "time_slot");
     slot_or_none(p_.stop_slot, "stop_slot");
@@ -179,6 +183,7 @@ class Checker {
       slot_or_none(s.count_slot, where);
       slot_or_none(s.result_slot, where);
       slot_or_none(s.error_slot, where);
+      slot_or_none(s.member_slot, where);
       for (const int a : s.axes) axis(a, where);
     }
   }
@@ -303,7 +308,7 @@ class Checker {
       const auto own = numbers ? static_cast<std::int64_t>(numbers->count()) : 0;
       need(own > 0 && (all == own || all == own * p_.all_instances()),
            "a spectrum does not have a power for each wave number of the box");
-    } else if (is_points(random)) {
+    } else if (random.kind == RandomField::Kind::Points) {
       points(random);
     } else {
       need(random.powers.empty(), "a random field that is no spectrum has powers");
@@ -327,22 +332,25 @@ class Checker {
   }
 
   void points(const RandomField& random) {
-    need(random.entry >= 0 && random.entry < random.components, "points have no such component");
     need(random.powers.empty(), "a random field that is no spectrum has powers");
-    try {
-      const PointDensity density = point_density(random.file, random.components);
-      std::int64_t bodies = 0;
-      for (const int n : density.species) {
-        need(n >= 0, "a species of fewer points than none");
-        bodies += n;
-      }
-      need(bodies == p_.sites(), "points are drawn for other bodies than there are");
-      for (const int axis : density.axes)
-        need(axis >= 0 && axis < static_cast<int>(p_.axes.size()),
-             "a density of points reads no axis of the sweep");
-    } catch (const ProgramError& error) {
-      problems_.emplace_back(error.what());
-    }
+    const bool known =
+        random.density >= 0 && random.density < static_cast<int>(p_.densities.size());
+    need(known, "points of no density");
+    if (!known) return;
+    const PointDensity& density = p_.densities[static_cast<std::size_t>(random.density)];
+    need(density.components == random.components && random.entry >= 0 &&
+             random.entry < random.components,
+         "points have no such component");
+    std::int64_t bodies = 0;
+    for (const int n : density.species) bodies += n;
+    need(bodies == p_.sites(), "points are drawn for other bodies than there are");
+  }
+
+  void check(const PointDensity& density) {
+    need(is_sound(density), "points without a density");
+    for (const int axis : density.axes)
+      need(axis >= 0 && axis < static_cast<int>(p_.axes.size()),
+           "a density of points reads no axis of the sweep");
   }
 
   void check(const Symbol& symbol) {

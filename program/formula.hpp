@@ -40,9 +40,13 @@ struct Formula {
     std::vector<int> of = {};  ///< numbers of earlier steps
     int index = 0;
     double number = 0;
+
+    bool operator==(const Step&) const = default;
   };
   std::vector<Step> steps;
   std::vector<std::vector<double>> tables;
+
+  bool operator==(const Formula&) const = default;
 };
 
 /// Names of the operations, in the order of their values; those of functions are the language's.

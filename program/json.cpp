@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -61,7 +62,12 @@ struct Names<Statistic::Kind> {
 };
 template <>
 struct Names<RandomField::Kind> {
-  static constexpr std::array list{"vacuum", "normal", "uniform", "spectrum", "file", "link"};
+  static constexpr std::array list{"vacuum", "normal", "uniform", "spectrum",
+                                   "file",   "link",   "points"};
+};
+template <>
+struct Names<Formula::Op> {
+  static constexpr auto list = std::to_array(kFormulaOps);
 };
 
 // ---- one list of fields for both directions ---------------------------------------------------
@@ -90,6 +96,7 @@ template <class Io>
 void fields(Io& io, Statistic& s) {
   io("kind", s.kind), io("slot", s.slot), io("axes", s.axes), io("count_slot", s.count_slot);
   io("result_slot", s.result_slot), io("error_slot", s.error_slot);
+  io("member_slot", s.member_slot), io("by_rank", s.by_rank), io("from", s.from), io("to", s.to);
 }
 template <class Io>
 void fields(Io& io, Argument& a) {
@@ -213,7 +220,21 @@ void fields(Io& io, RandomField& r) {
   io("masses", r.masses), io("powers", r.powers), io("file", r.file);
   io("colours", r.colours), io("entry", r.entry);
   io("components", r.components), io("as_it_is", r.as_it_is);
-  io("leading", r.leading), io("members", r.members);
+  io("leading", r.leading), io("members", r.members), io("density", r.density);
+}
+template <class Io>
+void fields(Io& io, Formula::Step& s) {
+  io("op", s.op), io("of", s.of), io("index", s.index), io("number", s.number);
+}
+template <class Io>
+void fields(Io& io, Formula& f) {
+  io("steps", f.steps), io("tables", f.tables);
+}
+template <class Io>
+void fields(Io& io, PointDensity& d) {
+  io("components", d.components), io("reach", d.reach), io("apart", d.apart);
+  io("centred", d.centred), io("turned", d.turned), io("species", d.species);
+  io("profile", d.profile), io("formula", d.formula), io("axes", d.axes);
 }
 template <class Io>
 void fields(Io& io, Expansion& e) {
@@ -250,8 +271,9 @@ void fields(Io& io, Program& p) {
   io("axes", p.axes), io("ensemble", p.ensemble);
   io("buffers", p.buffers), io("order", p.order), io("cut", p.cut), io("scalars", p.scalars),
       io("kernels", p.kernels);
-  io("state", p.state), io("random", p.random), io("solves", p.solves), io("maps", p.maps),
-      io("prologue", p.prologue), io("step", p.step);
+  io("state", p.state), io("random", p.random), io("densities", p.densities),
+      io("start_kept_slot", p.start_kept_slot), io("draws_slot", p.draws_slot),
+      io("solves", p.solves), io("maps", p.maps), io("prologue", p.prologue), io("step", p.step);
   io("cycle", p.cycle), io("multi_step", p.multi_step), io("multi_step_unit", p.multi_step_unit);
   io("multi_step_slot", p.multi_step_slot);
   io("together", p.together), io("together_steps", p.together_steps);

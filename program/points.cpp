@@ -1,82 +1,29 @@
 #include "program/points.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
-
-#include "program/json.hpp"
 
 namespace vphi::program {
 
 namespace {
-
-using Text = nlohmann::ordered_json;
-
-Text text_of(const Formula::Step& step) {
-  Text text{kFormulaOps[static_cast<std::size_t>(step.op)]};
-  if (step.op == Formula::Op::Number) text.push_back(step.number);
-  if (step.op == Formula::Op::Input || step.op == Formula::Op::Lookup) text.push_back(step.index);
-  for (const int of : step.of) text.push_back(of);
-  return text;
-}
-
-/// ["sum", 0, 3], ["number", 0.5], ["input", 1], ["lookup", 0, 7]
-Formula::Step step_of(const Text& text) {
-  const auto name = std::ranges::find(kFormulaOps, text.at(0).get<std::string>());
-  if (name == std::end(kFormulaOps)) throw ProgramError("not a program: an unknown operation");
-  Formula::Step step;
-  step.op = static_cast<Formula::Op>(name - std::begin(kFormulaOps));
-  std::size_t next = 1;
-  if (step.op == Formula::Op::Number) step.number = text.at(next++).get<double>();
-  if (step.op == Formula::Op::Input || step.op == Formula::Op::Lookup)
-    step.index = text.at(next++).get<int>();
-  while (next < text.size()) step.of.push_back(text.at(next++).get<int>());
-  return step;
-}
-
-bool is_sound(const PointDensity& d, int components) {
-  const bool lengths = d.reach > 0 && std::isfinite(d.reach) && d.apart >= 0;
-  const bool values = std::ranges::all_of(d.profile, [](double v) { return v >= 0; });
-  const auto inputs = components + static_cast<int>(d.axes.size());
-  return lengths && values &&
-         (d.formula.steps.empty() ? d.profile.size() >= 2 : is_sound(d.formula, inputs));
-}
 
 constexpr std::size_t kMostBoxes = 4096;
 constexpr double kGoodShare = 0.1;  ///< of the envelope that may lie above the density
 
 }  // namespace
 
-std::string to_text(const PointDensity& d) {
-  Text text{{"reach", d.reach},   {"apart", d.apart},           {"centred", d.centred},
-            {"turned", d.turned}, {"species", d.species},       {"profile", d.profile},
-            {"axes", d.axes},     {"tables", d.formula.tables}, {"steps", Text::array()}};
-  for (const Formula::Step& step : d.formula.steps) text["steps"].push_back(text_of(step));
-  return text.dump();
+bool is_sound(const PointDensity& d) {
+  const bool lengths = d.reach > 0 && std::isfinite(d.reach) && d.apart >= 0;
+  const bool values = std::ranges::all_of(d.profile, [](double v) { return v >= 0; });
+  const bool sizes = std::ranges::all_of(d.species, [](int bodies) { return bodies >= 0; });
+  const int inputs = d.components + static_cast<int>(d.axes.size());
+  return d.components >= 1 && d.components <= 3 && lengths && values && sizes &&
+         (d.formula.steps.empty() ? d.profile.size() >= 2 : is_sound(d.formula, inputs));
 }
 
-PointDensity point_density(std::string_view given, int components) {
-  PointDensity d;
-  try {
-    const Text text = Text::parse(given);
-    text.at("reach").get_to(d.reach), text.at("apart").get_to(d.apart);
-    text.at("centred").get_to(d.centred), text.at("turned").get_to(d.turned);
-    text.at("species").get_to(d.species), text.at("profile").get_to(d.profile);
-    text.at("axes").get_to(d.axes), text.at("tables").get_to(d.formula.tables);
-    for (const Text& step : text.at("steps")) d.formula.steps.push_back(step_of(step));
-  } catch (const nlohmann::json::exception& error) {
-    throw ProgramError(fmt::format("not a program: points: {}", error.what()));
-  }
-  if (components < 1 || components > 3 || !is_sound(d, components))
-    throw ProgramError("not a program: points without a density");
-  return d;
-}
-
-Envelope::Envelope(const PointDensity& density, int components, std::span<const double> parameters)
+Envelope::Envelope(const PointDensity& density, std::span<const double> parameters)
     : density_(density),
-      components_(static_cast<std::size_t>(components)),
+      components_(static_cast<std::size_t>(density.components)),
       parameters_(parameters.begin(), parameters.end()) {
   Box whole;
   for (std::size_t i = 0; i < components_; ++i)

@@ -1,51 +1,23 @@
-// Points that the host draws for bodies, from a density that need not be normalised.
-//
-// A RandomField of points is of the kind Uniform, between -reach and reach, and has the text of a
-// PointDensity as its `file`. There is one for each component: `entry` of `components`.
+// What encloses the density of points (program/point_density.hpp), for draws from it.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "program/formula.hpp"
-#include "program/program.hpp"
+#include "program/point_density.hpp"
 
 namespace vphi::program {
-
-/// Lengths are those of the density, before the field's amplitude.
-struct PointDensity {
-  double reach = 0;          ///< no point lies farther from the origin
-  double apart = 0;          ///< least distance of two points of a species
-  bool centred = false;      ///< the mean of each species is moved to the origin
-  bool turned = false;       ///< each species is turned about the origin, any rotation as likely
-  std::vector<int> species;  ///< numbers of bodies, one species behind the other
-  /// Of a density of the distance alone: its values at equal distances from 0 to `reach`.
-  std::vector<double> profile;
-  /// Otherwise the density, of the components of a place and of the values of `axes`, places in
-  /// Program::axes.
-  Formula formula;
-  std::vector<int> axes;
-};
-
-inline bool is_points(const RandomField& field) {
-  return field.kind == RandomField::Kind::Uniform && !field.file.empty();
-}
-
-std::string to_text(const PointDensity& density);
-/// Throws ProgramError (program/json.hpp) where the text is none of a sound density of so many
-/// components.
-PointDensity point_density(std::string_view text, int components);
 
 /// A function that is nowhere below a density: constant in each of some boxes that together cover
 /// the ball of its reach. A point drawn from it and kept with the chance density/bound is one of
 /// the density.
 class Envelope {
  public:
-  /// For these values of `density.axes`. Precondition: a sound formula of so many components.
-  Envelope(const PointDensity& density, int components, std::span<const double> parameters);
+  /// For these values of `density.axes`. Precondition: a sound density by its formula, which must
+  /// outlive this.
+  Envelope(const PointDensity& density, std::span<const double> parameters);
 
   /// The integral, not below that of the density; 0 where the density is 0; infinite where no bound
   /// was found.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "program/outputs.hpp"
+#include "program/point_density.hpp"
 #include "program/precision.hpp"
 #include "program/target.hpp"
 
@@ -78,6 +79,12 @@ struct Statistic {
   int count_slot = -1;    ///< of an average over time: number of steps in it
   int result_slot = -1;
   int error_slot = -1;  ///< standard error of the result
+  /// Over axes: a number of each instance, by which the members of the average are found; -1: all
+  /// instances are. Those where it is not 0, or with `by_rank` those whose share of smaller numbers
+  /// lies between `from` and `to`.
+  int member_slot = -1;
+  bool by_rank = false;
+  double from = 0, to = 1;
 };
 
 /// Argument of a kernel, in the order of its parameter list.
@@ -329,7 +336,7 @@ struct Expectation {
 /// Array that is filled before the initial launches, with random numbers or from a file. Meaning of
 /// the members: compiler/model/system.hpp
 struct RandomField {
-  enum class Kind { Vacuum, Normal, Uniform, Spectrum, File, Link };
+  enum class Kind { Vacuum, Normal, Uniform, Spectrum, File, Link, Points };
   Kind kind = Kind::Normal;
   int buffer = 0;
   int stream = 0;
@@ -344,8 +351,10 @@ struct RandomField {
                           ///< Link: path of a gauge configuration
   int colours = 0;        ///< Link: N of N x N matrices
   int entry = 0;  ///< Link: which real number of a site, ((mu*N + row)*N + column)*2 + (0 re, 1
-                  ///< im); File: which of `components`
-  int components = 1;     ///< File: real numbers of a site; re and im of a complex number are two
+                  ///< im); File, Points: which of `components`
+  int components = 1;     ///< File: real numbers of a site; re and im of a complex number are two;
+                          ///< Points: of a place
+  int density = -1;       ///< Points: place in Program::densities
   bool as_it_is = false;  ///< File: the file holds bodies or links, which are not resampled
   std::vector<int> leading = {};  ///< File: extents of the file's axes before those of the box
   /// File: index along these axes for each instance, the last axis fastest.
@@ -484,6 +493,13 @@ struct Program {
   std::vector<Kernel> kernels;
   std::vector<StateVariable> state;
   std::vector<RandomField> random;
+  /// What points are drawn from. The RandomFields of one density and stream are the components of
+  /// one set of points.
+  std::vector<PointDensity> densities;
+  /// Of a sweep with `keep`: after the launches of `prologue` 1 where the start of the instance is
+  /// kept, 0 where it is drawn again with the instance's next key; -1: every start is kept.
+  int start_kept_slot = -1;
+  int draws_slot = -1;  ///< with it: the number of draws, the one that was kept with them
 
   std::vector<Launch> prologue;  ///< after the random fields: initial values, first scalars
   std::vector<Launch> step;      ///< one time step
@@ -530,7 +546,8 @@ struct Program {
   std::int64_t steps = -1;  ///< number of steps of the run; -1: not known beforehand
   /// Conservation laws, filled by `watch`: 0 where the primitive variables of all sites can be
   /// recovered. Otherwise 1 + n, where n is the index along the last axis of the first plane (row,
-  /// site) with a site where they cannot. -1: the model recovers no variables.
+  /// site) with a site where they cannot; -1 - n where all can, but in that plane not to the
+  /// tolerance of the iterations. Slot -1: the model recovers no variables.
   int unsound_slot = -1;
   std::vector<Solve> solves;          ///< linear systems: Launch::solve
   std::vector<FourierMap> maps = {};  ///< Launch::maps

@@ -120,7 +120,7 @@ struct FirstPassage {
 /// real number of each site's links in a gauge configuration
 /// (runtime/io/configurations/configuration.hpp).
 struct RandomField {
-  enum class Kind { Vacuum, Normal, Uniform, Spectrum, File, Link };
+  enum class Kind { Vacuum, Normal, Uniform, Spectrum, File, Link, Points };
   Kind kind = Kind::Normal;
   int array = 0;          ///< its number in Loads of the initial expressions
   int stream = 0;         ///< a stream for each place in the model's text that draws
@@ -129,13 +129,14 @@ struct RandomField {
   std::vector<double> masses = {};  ///< mass2 of each instance where they differ
   std::vector<double> powers = {};  ///< Spectrum: as program::RandomField::powers, physical units
   double amplitude = 1;      ///< multiplies the result: converts to program units of the variable
-  double low = 0, high = 1;  ///< Uniform
+  double low = 0, high = 1;  ///< Uniform, Points: bounds of a component
   bool kernel_form = true;   ///< DEFROST real-space kernel; false: k-space form
   double cutoff = 0;         ///< wave number, program units; 0: the default of the form
   std::string file = {};     ///< File: "/path/name.h5:set" or "/path/name:column"; Link: a path
   int colours = 0;           ///< Link: N of N x N matrices
   int entry = 0;             ///< Link, File: as program::RandomField::entry
   int components = 1;        ///< File: as program::RandomField::components, and so on
+  int density = -1;          ///< Points: place in System::densities
   bool as_it_is = false;
   std::vector<int> leading = {};
   std::vector<double> members = {};
@@ -444,6 +445,10 @@ struct System {
   /// steps.
   Expr averages_from;
   std::vector<RandomField> random;
+  std::vector<program::PointDensity> densities;  ///< what points are drawn from
+  /// Scalars of a start that is drawn again: whether it is kept, and the number of draws; empty:
+  /// every start is kept.
+  std::string start_kept, draws;
   std::vector<InitialValue> initial;
   std::vector<GaussStart> gauss;                    ///< laws that are made to hold after `initial`
   std::optional<GaussProjection> gauss_projection;  ///< the same about links that are not 1

@@ -111,6 +111,11 @@ void add_tables(const physics::System& system, const Tables& tables, Plan& plan)
   p.ensemble = system.ensemble;
   if (slots.has(slot::kEnsemble)) p.ensemble_slot = slots.index(slot::kEnsemble);
   p.instances = p.all_instances();
+  p.densities = system.densities;
+  if (!system.start_kept.empty()) {
+    p.start_kept_slot = slots.index(system.start_kept);
+    p.draws_slot = slots.index(system.draws);
+  }
   p.step_slot = slots.index(slot::kStep);
   p.stop_slot = slots.index(slot::kStop);
 }

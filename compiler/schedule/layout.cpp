@@ -58,6 +58,7 @@ program::RandomField described(const physics::RandomField& r, const Storage& sto
   field.colours = r.colours;
   field.entry = r.entry;
   field.components = r.components;
+  field.density = r.density;
   field.as_it_is = r.as_it_is;
   field.leading = r.leading;
   field.members = r.members;

@@ -26,6 +26,22 @@ def test_a_slab_at_rest(particle, expected):
     numpy.testing.assert_allclose(2*numpy.pi*found[:, 0], expected, rtol=1e-7)
 
 
+def over_momenta(spectrum, largest, points):
+    """Particles for each unit of rapidity and the mean of their transverse momentum."""
+    x, weight = numpy.polynomial.legendre.leggauss(points)
+    momentum = largest*(x + 1)/2
+    density = largest/2*weight*momentum*2*numpy.pi*spectrum(momentum).mean(axis=1)
+    return density.sum(), (density*momentum).sum()/density.sum()
+
+
+@pytest.mark.parametrize("particle, number", [(PION, 128.194244), (PROTON, 6.943899)])
+def test_particles_of_a_slab(particle, number):
+    mass, statistics, degeneracy = particle
+    found, _ = over_momenta(lambda momentum: slab().spectrum(
+        mass, momentum, 0, statistics=statistics, degeneracy=degeneracy, terms=20), 5, 60)
+    assert found == pytest.approx(number, rel=1e-7)
+
+
 @pytest.mark.parametrize("mass, expected", [(0.13957, 1.6971101), (0.93827, 1.5771709)])
 def test_shear_stress_changes_the_distribution(mass, expected):
     half = 0.1*1.25/2  # pi^xx = pi^yy, together a tenth of e + p
@@ -78,18 +94,34 @@ def test_files_hold_the_bulk_stress(tmp_path):
     numpy.testing.assert_allclose(osu[:, -1], [0.003, -0.002])
 
 
-@pytest.mark.parametrize("particle, expected, v_2", [
-    (PION, [23.032943, 3.3327821, 0.10609062], [0.01467182, 0.03788403, 0.10089783]),
-    (PROTON, [0.57657615, 0.29832717, 0.032408656], [-0.00296273, 0.01172559, 0.07795147])])
-def test_a_blast_wave_and_its_elliptic_flow(particle, expected, v_2):
+def blast_wave():
+    """The transverse rapidity (0.9 + 0.05 cos 2 phi) r/8 within 8 fm, at the proper time 9 fm."""
     x, weight = numpy.polynomial.legendre.leggauss(24)
     r, phi = (a.ravel() for a in numpy.meshgrid(4*(x + 1), 2*numpy.pi*numpy.arange(24)/24,
                                                 indexing="ij"))
     area = numpy.repeat(4*weight, 24)*r*2*numpy.pi/24
     v = numpy.tanh((0.9 + 0.05*numpy.cos(2*phi))*r/8)
     direction = numpy.column_stack([numpy.cos(phi), numpy.sin(phi)])
-    wave = Elements(numpy.column_stack([0*r + 9, r[:, None]*direction]),
+    return Elements(numpy.column_stack([0*r + 9, r[:, None]*direction]),
                     numpy.column_stack([area, 0*area, 0*area]), v[:, None]*direction, 0.14, 1, 0.25)
+
+
+@pytest.mark.parametrize("particle, number, mean", [
+    (PION, 70.661155, 0.51693627), (PROTON, 2.749421, 1.02859748)])
+def test_particles_of_a_blast_wave(particle, number, mean):
+    mass, statistics, degeneracy = particle
+    angles = numpy.pi*numpy.arange(4)/4  # the wave is the same turned by pi
+    found, momentum = over_momenta(lambda momentum: blast_wave().spectrum(
+        mass, momentum, angles, statistics=statistics, degeneracy=degeneracy, terms=8), 8, 28)
+    assert found == pytest.approx(number, rel=1e-5)
+    assert momentum == pytest.approx(mean, rel=1e-5)
+
+
+@pytest.mark.parametrize("particle, expected, v_2", [
+    (PION, [23.032943, 3.3327821, 0.10609062], [0.01467182, 0.03788403, 0.10089783]),
+    (PROTON, [0.57657615, 0.29832717, 0.032408656], [-0.00296273, 0.01172559, 0.07795147])])
+def test_a_blast_wave_and_its_elliptic_flow(particle, expected, v_2):
+    wave = blast_wave()
     mass, statistics, degeneracy = particle
     angles = 2*numpy.pi*numpy.arange(12)/12
     found = wave.spectrum(mass, [0.5, 1, 2], angles, statistics=statistics, degeneracy=degeneracy,

@@ -1,7 +1,7 @@
-// Averages over a class of instances (program/averaged_class.hpp).
+// Averages over a class of instances (program::Statistic::member_slot).
 #pragma once
 
-#include "program/averaged_class.hpp"
+#include "program/program.hpp"
 #include "runtime/run/ensemble.hpp"
 
 namespace vphi::runtime {
@@ -10,7 +10,7 @@ namespace vphi::runtime {
 /// whose places, in the order of their numbers among the instances that are averaged together, lie
 /// between the shares; of equal numbers the earlier instance is first. A number that is not finite
 /// has no rank.
-void keep_class(const program::Program& program, const program::Statistic& statistic,
-                const program::AveragedClass& members, Table& table);
+/// Precondition: the statistic has a class.
+void keep_class(const program::Program& program, const program::Statistic& statistic, Table& table);
 
 }  // namespace vphi::runtime

@@ -68,4 +68,15 @@ std::string recovery_text(const Program& program, std::int64_t plane, const std:
                      last == 0 ? "site" : std::string("plane ") + kAxes[last], plane);
 }
 
+std::string rough_recovery_text(const Program& program, std::int64_t plane, std::int64_t step) {
+  constexpr const char* kAxes[] = {"x", "y", "z", "t"};
+  const int last = program.dims - 1;
+  return fmt::format(
+      "`recover` has not reached its `tol`: in the state of step {}, first at {} = {}, a variable "
+      "is "
+      "off by more than 1e-3 of its largest value; its iterations are as many as the states tried "
+      "by the compiler need: take a smaller `tol`, or Newton's method",
+      step, last == 0 ? "site" : std::string("plane ") + kAxes[last], plane);
+}
+
 }  // namespace vphi::runtime

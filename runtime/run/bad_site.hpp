@@ -19,4 +19,8 @@ std::string bad_site_text(const program::Program& program, const BadSite& bad,
 std::string recovery_text(const program::Program& program, std::int64_t plane,
                           const std::string& when);
 
+/// A note of a state whose primitive variables are recovered, but not to the tolerance of `solve`.
+std::string rough_recovery_text(const program::Program& program, std::int64_t plane,
+                                std::int64_t step);
+
 }  // namespace vphi::runtime

@@ -156,8 +156,8 @@ void Ensemble::apply(const std::vector<Statistic>& statistics,
                      const std::vector<program::Launch>& then, Table& all) {
   for (const Statistic& s : statistics) {
     if (over_time(s)) continue;
-    const auto members = program::class_of(program_, s);
-    if (members) keep_class(program_, s, *members, all);
+    const bool of_class = s.member_slot >= 0;
+    if (of_class) keep_class(program_, s, all);
     const Averaged averaged = average(program_, s, all);
     const Remaining left(program_, Remaining::all_but(program_, s.axes));
     for (std::int64_t i = 0; i < all.instances; ++i) {
@@ -167,7 +167,7 @@ void Ensemble::apply(const std::vector<Statistic>& statistics,
     }
     const std::int64_t missing =
         *std::max_element(averaged.missing.begin(), averaged.missing.end());
-    if (missing > 0 && !members && !(reached() && parts_ > 1))  // parts that were not needed
+    if (missing > 0 && !of_class && !(reached() && parts_ > 1))  // parts that were not needed
       notes_.insert(fmt::format("averages leave out instances without a value: up to {} of {}",
                                 missing, all.instances / left.size()));
   }

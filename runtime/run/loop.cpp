@@ -436,6 +436,7 @@ RunResult Loop::result() {
         fmt::format("arrays go to the host for each map in Fourier space, slowly: {}", why));
   r.notes.insert(r.notes.end(), checkpoints_.notes().begin(), checkpoints_.notes().end());
   if (const std::string note = residual_.note(); !note.empty()) r.notes.push_back(note);
+  if (!rough_recovery_.empty()) r.notes.push_back(rough_recovery_);
   r.resumed_from = options_.resume ? first_ : -1;
   r.checkpoint = checkpoints_.last_step();
   r.checkpoint_seconds = checkpoints_.seconds();

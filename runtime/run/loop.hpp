@@ -170,6 +170,7 @@ class Loop {
   Observer observer_;
   Checkpoints checkpoints_;
   GoodStates good_;
+  std::string rough_recovery_;  ///< a note: `recover` has not reached its tolerance
   WatchedGrowth growth_;
   Ensemble* ensemble_ = nullptr;
   std::int64_t instances_ = 1, first_instance_ = 0;  ///< of this part

@@ -112,6 +112,11 @@ void Loop::check_recovery() {
   for (std::int64_t instance = 0; instance < instances_; ++instance) {
     const double found = session_.slot(p_.unsound_slot)[instance];
     if (found == 0) continue;
+    if (found < 0) {
+      if (rough_recovery_.empty())
+        rough_recovery_ = rough_recovery_text(p_, -std::llround(found) - 1, step_);
+      continue;
+    }
     if (ensemble_ == nullptr) return unrecovered();
     if (ensemble_->failed(first_instance_ + instance)) continue;
     set_aside(instance, recovery_text(p_, std::llround(found) - 1,
@@ -129,7 +134,7 @@ std::string Loop::recovery_hint() const {
 
 bool Loop::recoverable() {
   observer_.watch();
-  return session_.slot(p_.unsound_slot)[0] == 0;
+  return session_.slot(p_.unsound_slot)[0] <= 0;
 }
 
 void Loop::unrecovered() {

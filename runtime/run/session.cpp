@@ -7,7 +7,6 @@
 #include <set>
 
 #include "program/axes.hpp"
-#include "program/kept_start.hpp"
 #include "program/parts.hpp"
 #include "runtime/device/cuda/memory_holders.hpp"
 #include "runtime/device/lanes.hpp"
@@ -315,7 +314,7 @@ void Session::launch(const Launches& list) {
 // ---- start ------------------------------------------------------------------------------------
 
 void Session::start() {
-  const int kept = program::slot_of_start(program_, program::kStartKept);
+  const int kept = program_.start_kept_slot;
   if (kept >= 0) device_fields_ = false;  // those are drawn once
   // The host makes the random fields while the device's compiler works.
   const bool ahead =
@@ -358,9 +357,8 @@ void Session::start() {
       run_prologue();
     }
     const std::vector<double> draws = starts.draws();
-    const int counted = program::slot_of_start(program_, program::kDraws);
     for (std::size_t i = 0; i < draws.size(); ++i)
-      Session::set_scalar(counted, draws[i], static_cast<std::int64_t>(i));
+      Session::set_scalar(program_.draws_slot, draws[i], static_cast<std::int64_t>(i));
   }
   provide(program_.step, false);
   trim();

@@ -100,29 +100,29 @@ std::vector<double> errors_by_place(const Program& program, const Statistic& sta
 
 }  // namespace
 
-void keep_class(const Program& program, const Statistic& statistic,
-                const program::AveragedClass& members, Table& table) {
+void keep_class(const Program& program, const Statistic& statistic, Table& table) {
   const auto leave_out = [&](std::int64_t i) { table.at(i, statistic.slot) = kNoValue; };
-  if (!members.ranked) {
+  if (!statistic.by_rank) {
     for (std::int64_t i = 0; i < table.instances; ++i)
-      if (!(table.at(i, members.by) != 0)) leave_out(i);
+      if (!(table.at(i, statistic.member_slot) != 0)) leave_out(i);
     return;
   }
   const Remaining left(program, Remaining::all_but(program, statistic.axes));
   std::vector<std::vector<std::int64_t>> order(static_cast<std::size_t>(left.size()));
   for (std::int64_t i = 0; i < table.instances; ++i) {
-    if (std::isfinite(table.at(i, members.by)))
+    if (std::isfinite(table.at(i, statistic.member_slot)))
       order[static_cast<std::size_t>(left.cell(i))].push_back(i);
     else
       leave_out(i);
   }
   for (auto& cell : order) {
-    std::ranges::stable_sort(cell, {}, [&](std::int64_t i) { return table.at(i, members.by); });
+    std::ranges::stable_sort(cell, {},
+                             [&](std::int64_t i) { return table.at(i, statistic.member_slot); });
     const auto place = [&](double share) {
       return std::llround(share * static_cast<double>(cell.size()));
     };
     for (std::int64_t k = 0; k < std::ssize(cell); ++k)
-      if (k < place(members.from) || k >= place(members.to))
+      if (k < place(statistic.from) || k >= place(statistic.to))
         leave_out(cell[static_cast<std::size_t>(k)]);
   }
 }

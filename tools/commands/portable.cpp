@@ -51,7 +51,9 @@ void for_each_file(program::Program& program, const Change& change) {
   for (program::Buffer& buffer : program.buffers)
     if (!buffer.file.empty()) change(buffer.file);
   for (program::RandomField& random : program.random)
-    if (!random.file.empty()) change(random.file);
+    if (random.kind == program::RandomField::Kind::File ||
+        random.kind == program::RandomField::Kind::Link)
+      change(random.file);
 }
 
 /// "path:set" and "path:column" name a part of the file; a name may hold colons itself.

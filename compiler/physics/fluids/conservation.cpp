@@ -526,7 +526,7 @@ double fastest_signal(const Program& d, const std::vector<Law>& laws, const Sign
       state.primitives = numbers;
       const auto [law, without] = carrier_of_signals(d, laws, numbers, axes);
       d.fail(errors::signals_beyond_speed(law->span, law->name, sum, without, told,
-                                          shown_state(d, state)));
+                                          axes, shown_state(d, state)));
     }
   }
   return fastest;

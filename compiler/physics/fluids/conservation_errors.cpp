@@ -401,10 +401,13 @@ Diagnostic relaxation_not_positive(Span law, const std::string& name, double tim
 }
 
 Diagnostic signals_beyond_speed(Span law, const std::string& name, double signal, double without,
-                                double speed, const std::string& state) {
+                                double speed, int axes, const std::string& state) {
+  const std::string summed =
+      axes > 1 ? fmt::format(", both summed over the {} axes,", axes) : std::string();
   return error(
       "E0834", law,
-      fmt::format("signals of speed {:.4g} where the scheme's `speed` is {:.4g}", signal, speed),
+      fmt::format("signals of speed {:.4g} where the scheme's `speed`{} is {:.4g}", signal, summed,
+                  speed),
       fmt::format("{:.4g} if `{}` stood still, at {}, with 0 for what relaxes", without, name,
                   state),
       "what relaxes carries signals, the faster the larger its target is for its time; `speed` of "

@@ -74,9 +74,10 @@ Diagnostic relaxes_in_turning_frame(Span span, Span metric, const std::string& n
 Diagnostic relaxation_not_positive(Span law, const std::string& name, double time);
 Diagnostic relaxation_not_resolved(Span dt, Span law, const std::string& name, double steps,
                                    double step);
-/// `without`: the speed where the variable of `law` does not follow its target.
+/// Speeds are sums over the axes. `without`: the speed where the variable of `law` does not follow
+/// its target.
 Diagnostic signals_beyond_speed(Span law, const std::string& name, double signal, double without,
-                                double speed, const std::string& state);
+                                double speed, int axes, const std::string& state);
 Diagnostic rate_of_neighbour(Span span, const std::string& name);
 Diagnostic rates_not_linear(Span span, const std::string& name);
 Diagnostic rates_not_determined(Span span, std::size_t unknowns, std::size_t equations);

@@ -201,7 +201,7 @@ void TrialStates::find_reference() {
     const int without = signs_without(candidate);
     if (without < least) least = without, reference_ = candidate;
   };
-  if (read_start(start)) consider(start);
+  if (read_start(start)) consider(start), starts_there_ = true;
   const std::size_t most = std::min<std::size_t>(numbers.size(), 8);
   for (std::size_t zeros = 0; zeros < std::size_t{1} << most && least > 0; ++zeros) {
     Numbers candidate = ones;
@@ -321,6 +321,8 @@ std::vector<TrialState> TrialStates::drawn(int count) const {
     state.primitives = between(state.primitives, share * reach(state.primitives));
     if (complete(state) && relax(state, random)) states.push_back(std::move(state));
   }
+  TrialState start{reference_, {}, 0};
+  if (starts_there_ && complete(start)) states.push_back(std::move(start));
   return states;
 }
 

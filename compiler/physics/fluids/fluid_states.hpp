@@ -49,7 +49,8 @@ class TrialStates {
 
   TrialStates(const Space& d, Lowerer& lower, const std::vector<Law>& laws);
 
-  /// Up to `count` random states, the same at every call: densities over six decades, vectors of
+  /// Up to `count` random states, the same at every call, and behind them the one that `init` gives
+  /// as numbers: densities over six decades, vectors of
   /// any direction and of length up to about 1 - 1e-3. Where most of these are beyond a pole, they
   /// are moved towards the reference until they are before it.
   std::vector<TrialState> drawn(int count) const;
@@ -88,6 +89,7 @@ class TrialStates {
   std::vector<Expr> guards_;   ///< expressions that must not change their sign
   std::vector<double> signs_;  ///< their signs at the reference; 0: no sign there, not checked
   Numbers reference_;
+  bool starts_there_ = false;  ///< `init` gives a number of it
 };
 
 }  // namespace vphi::physics

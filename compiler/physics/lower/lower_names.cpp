@@ -17,9 +17,9 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/spinors/spinors.hpp"
 #include "compiler/physics/starts/init_errors.hpp"
+#include "compiler/physics/starts/kept_start.hpp"
 #include "dsl/words/builtins.hpp"
 #include "dsl/words/sweep_words.hpp"
-#include "program/kept_start.hpp"
 
 namespace vphi::physics {
 
@@ -186,8 +186,7 @@ std::optional<Value> Lowerer::given_name(const std::string& text, dsl::Span span
   if ((text == Trajectory::kDelta || text == Trajectory::kAccept || text == kReversibility) &&
       is_hmc(d_))
     return Value::of(arena.symbol(text, span));
-  if (text == program::kDraws && dsl::keep_item(d_.resolved))
-    return Value::of(arena.symbol(text, span));
+  if (text == kDraws && dsl::keep_item(d_.resolved)) return Value::of(arena.symbol(text, span));
   const auto* chain = std::get_if<MarkovChain>(&d_.dynamics);
   if (text == MarkovChain::kAccept && chain && chain->proposals > 0)
     return Value::of(arena.symbol(text, span));

@@ -79,15 +79,17 @@ struct Collected {
   std::vector<PairMatrix> matrices;
   std::vector<Projection> projections;
   std::vector<LinearSystem> solves;
-  std::vector<RandomField> random;          ///< arrays of initial values
-  std::vector<Companions> companions;       ///< companions in equations
-  std::vector<Variable> output_companions;  ///< companions in outputs
-  std::vector<InitialValue> output_starts;  ///< their initial values
-  std::vector<dsl::Span> noise_streams;     ///< where each stream of noise was written
-  std::map<std::string, int> noise_places;  ///< place in the text and indices -> stream
-  std::map<int, SpinorPart> spinor_parts;   ///< of solutions that are spinors, by array
-  std::map<int, dsl::Span> lines;           ///< tables of the arena that hold straight lines
-  std::vector<TableEnds> ends;              ///< of tables without `outside`
+  std::vector<RandomField> random;               ///< arrays of initial values
+  std::vector<program::PointDensity> densities;  ///< what points are drawn from
+  std::string start_kept, draws;                 ///< as System has them
+  std::vector<Companions> companions;            ///< companions in equations
+  std::vector<Variable> output_companions;       ///< companions in outputs
+  std::vector<InitialValue> output_starts;       ///< their initial values
+  std::vector<dsl::Span> noise_streams;          ///< where each stream of noise was written
+  std::map<std::string, int> noise_places;       ///< place in the text and indices -> stream
+  std::map<int, SpinorPart> spinor_parts;        ///< of solutions that are spinors, by array
+  std::map<int, dsl::Span> lines;                ///< tables of the arena that hold straight lines
+  std::vector<TableEnds> ends;                   ///< of tables without `outside`
   std::map<FormulaKey, std::shared_ptr<const Pieces>> formulas;  ///< known_function.hpp
   std::map<std::string, bool> swept_used;  ///< swept name -> whether a formula uses it
   /// Scalar that counts values changed by limits, or empty.

@@ -89,6 +89,9 @@ System assemble(const Program& d, const ProgramUnits& units, const Start& start,
   system.passages = asked.passages;
   system.averages_from = outputs.averages_from;
   system.random = asked.random;
+  system.densities = asked.densities;
+  system.start_kept = asked.start_kept;
+  system.draws = asked.draws;
   system.initial = start.initial;
   system.initial.insert(system.initial.end(), asked.output_starts.begin(),
                         asked.output_starts.end());

@@ -9,7 +9,6 @@
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/starts/init_errors.hpp"
 #include "dsl/words/sweep_words.hpp"
-#include "program/kept_start.hpp"
 
 namespace vphi::physics {
 
@@ -47,7 +46,8 @@ void read_kept_start(const Program& d, Lowerer& lower, ProgramUnits& units, cons
   if (algebra::per_site(holds)) d.fail(errors::not_scalar_output(span, written(d, span)));
   Arena& arena = d.arena();
   const Expr zero = arena.integer(0), one = arena.integer(1);
-  const std::string kept(program::kStartKept), draws(program::kDraws);
+  const std::string kept = "start_kept", draws = kDraws;
+  d.collected.start_kept = kept, d.collected.draws = draws;
   d.collected.scalars.push_back({kept, zero, arena.make(Op::Select, {holds, one, zero}), kept});
   d.collected.scalars.push_back({draws, zero, one, draws});
 }

@@ -8,7 +8,10 @@
 
 namespace vphi::physics {
 
-/// Adds that scalar and the number of draws (program/kept_start.hpp) to the collected ones. E0879
+/// The name of the number of draws in the language.
+inline constexpr const char* kDraws = "draws";
+
+/// Adds that scalar and the number of draws to the collected ones. E0879
 /// where the condition has a value at every site, reads averages, or nothing is drawn by the host.
 void read_kept_start(const Program& d, Lowerer& lower, ProgramUnits& units, const Start& start);
 

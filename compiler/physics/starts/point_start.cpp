@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/algebra/evaluation.hpp"
@@ -22,8 +23,9 @@ constexpr int kShells = 8192;
 constexpr const char* kRadius = "distance from the origin";
 
 program::PointDensity read_options(const Program& d, Lowerer& lower, const dsl::Expr& e,
-                                   const Reading& reading) {
+                                   const Reading& reading, int components) {
   program::PointDensity out;
+  out.components = components;
   const auto length = [&](const dsl::NamedArgument& option, const char* what) {
     const Expr value = lower.fixed(*option.value, what, Scope::in(reading));
     const auto number = static_cast<double>(value->number.real);
@@ -112,13 +114,14 @@ Names names_in(const Program& d, const Reading& reading, const StateField& field
 /// A few values of the density are looked at before the run, for each of some values of its axes;
 /// the draws look at all that they need.
 void check_values(const Program& d, const dsl::Expr& at, const program::PointDensity& density,
-                  int components, const std::vector<std::vector<double>>& cases) {
+                  const std::vector<std::vector<double>>& cases) {
+  const int components = density.components;
   constexpr int kLooked = 2000;
   constexpr std::size_t kMostCases = 16;
   constexpr double kSteps[] = {0.8191725134, 0.6710436067, 0.5497004779};  // of a lattice of rank 1
   const std::size_t every = cases.size() / kMostCases + 1;
   for (std::size_t i = 0; i < cases.size(); i += every) {
-    const program::Envelope envelope(density, components, cases[i]);
+    const program::Envelope envelope(density, cases[i]);
     for (int k = 0; k < kLooked; ++k) {
       std::array<double, 3> place{};
       for (int axis = 0; axis < components; ++axis) {
@@ -150,14 +153,14 @@ void read_formula(const Program& d, const dsl::Expr& at, Expr f, const Names& na
   density.formula = *std::move(formula);
   std::vector<std::vector<double>> cases{{}};
   if (!axes.empty()) cases = in_all_cases(d, axes);
-  check_values(d, at, density, static_cast<int>(names.place.size()), cases);
+  check_values(d, at, density, cases);
 }
 
 }  // namespace
 
 RandomField point_draw(const Program& d, Lowerer& lower, const dsl::Expr& e, const Reading& reading,
                        const StateField& field) {
-  program::PointDensity density = read_options(d, lower, e, reading);
+  program::PointDensity density = read_options(d, lower, e, reading, field.rows);
   const Names names = names_in(d, reading, field);
   const dsl::Expr& given = *e.args[0];
   const Expr f = lower.real(given, "a density", names.scope);
@@ -175,10 +178,11 @@ RandomField point_draw(const Program& d, Lowerer& lower, const dsl::Expr& e, con
     if (!has_room(points, density, field.rows))
       d.fail(errors::no_room_for_points(e.span, points, density.apart, density.reach));
   RandomField random;
-  random.kind = RandomField::Kind::Uniform;  // program/points.hpp
+  random.kind = RandomField::Kind::Points;
   random.components = field.rows;
   random.low = -density.reach, random.high = density.reach;
-  random.file = program::to_text(density);
+  random.density = static_cast<int>(d.collected.densities.size());
+  d.collected.densities.push_back(std::move(density));
   return random;
 }
 

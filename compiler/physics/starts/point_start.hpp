@@ -13,8 +13,9 @@
 
 namespace vphi::physics {
 
-/// The draw of the call `e` for the places `field`; `entry` is still to be set. Physical units.
-/// E0876 where f is no density, E0877 where the points cannot keep their distance.
+/// The draw of the call `e` for the places `field`, from a density that is put to the collected
+/// ones; `entry` is still to be set. Physical units. E0876 where f is no density, E0877 where the
+/// points cannot keep their distance.
 RandomField point_draw(const Program& d, Lowerer& lower, const dsl::Expr& e, const Reading& reading,
                        const StateField& field);
 

@@ -79,6 +79,7 @@ std::optional<double> rms_of(const System& system, const RandomField& random) {
     }
     case RandomField::Kind::File:
     case RandomField::Kind::Link:
+    case RandomField::Kind::Points:
       break;
   }
   return std::nullopt;

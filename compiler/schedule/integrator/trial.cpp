@@ -113,7 +113,8 @@ std::vector<double> start_values(const physics::System& system, int array) {
       if (random.kind == physics::RandomField::Kind::Vacuum ||
           random.kind == physics::RandomField::Kind::Spectrum)
         return {};
-      const bool uniform = random.kind == physics::RandomField::Kind::Uniform;
+      const bool uniform = random.kind == physics::RandomField::Kind::Uniform ||
+                           random.kind == physics::RandomField::Kind::Points;
       for (int i = 0; i <= kSamples; ++i) {
         const double u = static_cast<double>(i) / kSamples;
         const double draw = uniform ? random.low + (random.high - random.low) * u : 4 * u - 2;

@@ -7,7 +7,6 @@
 #include "compiler/physics/clauses/averaged_class.hpp"
 #include "compiler/schedule/schedule_errors.hpp"
 #include "compiler/schedule/steps/step.hpp"
-#include "program/averaged_class.hpp"
 
 namespace vphi::schedule {
 
@@ -216,9 +215,8 @@ void Averages::inputs(Observer& observer) {
   }
 }
 
-/// The value of a member, and how members are told (program/averaged_class.hpp).
+/// The value of a member, and how members are found.
 void Averages::class_input(Entry& entry, Expr value, Expr member, Observer& observer) {
-  using program::AveragedClass;
   const auto taken = [&](const char* hint, Expr e) {
     const int index = observer.scalar(hint, e);
     const std::string name = slots_.names()[static_cast<std::size_t>(index)];
@@ -229,14 +227,10 @@ void Averages::class_input(Entry& entry, Expr value, Expr member, Observer& obse
   entry.input = taken("input", value);
   const auto shares = member.is(Op::Symbol) ? physics::shares_of(member->name) : std::nullopt;
   const Entry* ranked = shares ? find(member->name) : nullptr;
-  const std::string by = ranked
-                             ? ranked->input
-                             : taken("member", select(replaced(member), member->arena->integer(1),
-                                                      member->arena->integer(0)));
-  slots_.add(AveragedClass::by_name(entry.input), slots_.index(by));
-  if (!ranked) return;
-  slots_.add(AveragedClass::from_name(entry.input), shares->from);
-  slots_.add(AveragedClass::to_name(entry.input), shares->to);
+  entry.member = ranked ? ranked->input
+                        : taken("member", select(replaced(member), member->arena->integer(1),
+                                                 member->arena->integer(0)));
+  if (ranked) entry.shares = shares;
 }
 
 Expr Averages::of_instance(Expr value) const {
@@ -266,6 +260,8 @@ std::vector<program::Statistic> Averages::statistics() const {
       p.count_slot = slots_.index(entry.count);
     } else {
       p.slot = slots_.index(entry.input);
+      if (!entry.member.empty()) p.member_slot = slots_.index(entry.member);
+      if (entry.shares) p.by_rank = true, p.from = entry.shares->from, p.to = entry.shares->to;
     }
     result.push_back(p);
   }

@@ -8,11 +8,13 @@
 // scalar arithmetic in epilogues, without a transfer to the host.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/physics/clauses/averaged_class.hpp"
 #include "compiler/schedule/outputs/observe.hpp"
 #include "dsl/messages/diagnostic.hpp"
 
@@ -72,6 +74,8 @@ class Averages {
     std::string result;               ///< slot of the average
     std::string error;                ///< slot of the error; empty: not needed
     std::string count, mean, spread;  ///< slots of the running mean over time
+    std::string member;  ///< slot of the number by which members are found; empty: all instances
+    std::optional<physics::Shares> shares;  ///< of members by their rank
   };
   const physics::Statistic& of(const Entry& entry) const {
     return system_.statistics[static_cast<std::size_t>(entry.statistic)];

@@ -5,7 +5,6 @@
 #include <numbers>
 #include <span>
 
-#include "program/points.hpp"
 #include "runtime/device/native/thread_pool.hpp"
 #include "runtime/run/starts/random_field.hpp"
 
@@ -129,7 +128,7 @@ std::vector<double> DeviceFields::blank_sheet() const {
 
 bool DeviceFields::random(const RandomField& field, BufferHandle to, Precision precision) {
   if (field.kind == RandomField::Kind::File || field.kind == RandomField::Kind::Link ||
-      field.kind == RandomField::Kind::Spectrum || program::is_points(field))
+      field.kind == RandomField::Kind::Spectrum || field.kind == RandomField::Kind::Points)
     return false;  // made by the host
   if (field.kind != RandomField::Kind::Vacuum) {
     by_site(field, to, precision);

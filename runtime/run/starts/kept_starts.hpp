@@ -1,9 +1,11 @@
-// Starts that are drawn again until the condition of `keep` holds (program/kept_start.hpp).
+// Starts that are drawn again until the condition of `keep` holds
+// (program::Program::start_kept_slot).
 //
 // Draw number n of an instance is a function of the instance's seed and n, so the start that is
 // kept is the same alone and among others. Arrays of files stay as they are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <future>
 #include <vector>
@@ -28,6 +30,7 @@ class KeptStarts {
 
  private:
   void make_all();
+  void draw_one(std::size_t i, int threads);
 
   const program::Program& program_;
   std::int64_t first_;

@@ -6,7 +6,6 @@
 #include <exception>
 #include <map>
 
-#include "program/points.hpp"
 #include "program/wave_numbers.hpp"
 #include "runtime/io/configurations/wilson_loop.hpp"
 #include "runtime/io/field_file.hpp"
@@ -95,7 +94,7 @@ void draw_points(const program::Program& p, const RandomField& field, std::int64
   const auto bodies = static_cast<std::size_t>(p.sites());
   std::vector<std::exception_ptr> failed(own.size());
   parallel_ranges(std::ssize(own), threads, [&](std::int64_t begin, std::int64_t end) {
-    PointDraw draw(field);
+    PointDraw draw(p, field);
     for (std::int64_t i = begin; i < end; ++i) try {
         const auto at = static_cast<std::size_t>(i);
         const std::int64_t instance = std::min(first + i, p.all_instances() - 1);
@@ -186,7 +185,7 @@ std::vector<double> random_fields(const program::Program& p, const RandomField& 
     for (std::int64_t i = 0; i < count; ++i) std::ranges::copy(values, out.begin() + i * p.sites());
     return out;
   }
-  if (program::is_points(field)) {
+  if (field.kind == RandomField::Kind::Points) {
     draw_points(p, field, first, own, threads, out);
     return out;
   }

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <memory>
 
-#include "program/points.hpp"
 #include "program/wave_numbers.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/random/philox.hpp"
@@ -46,8 +45,7 @@ bool by_mode(const RandomField& field) {
 }
 
 bool by_site(const RandomField& field) {
-  return !program::is_points(field) &&
-         (field.kind == RandomField::Kind::Normal || field.kind == RandomField::Kind::Uniform);
+  return field.kind == RandomField::Kind::Normal || field.kind == RandomField::Kind::Uniform;
 }
 
 Vacuum vacuum_of(const program::Program& p, const RandomField& field, const OfInstance& own) {

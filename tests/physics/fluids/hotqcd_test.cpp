@@ -69,6 +69,22 @@ expect abs(shear - 0.020098562)*(t > 9.99 [fm]) < 1e-8
   EXPECT_NEAR(last(result, "T_GeV"), 0.180119545, 2e-9);
   EXPECT_NEAR(last(result, "shear"), 0.020098562, 2e-9);
   EXPECT_NEAR(last(result, "bulk"), -0.017077661, 2e-9);
+  // after 1, 2 and 5 fm: rows of 0.2 fm from 0.6 fm on
+  const struct {
+    std::size_t row;
+    double t, temperature, shear, bulk;
+  } earlier[] = {{2, 1, 0.304088721, 1.201474, -0.162527},
+                 {7, 2, 0.255522719, 0.452535625, -0.169362605},
+                 {22, 5, 0.206733659, 0.076528660, -0.062982964}};
+  for (const auto& at : earlier) {
+    const auto value = [&](const char* name) {
+      return result.find(name)->points.at(at.row).second;
+    };
+    EXPECT_NEAR(value("t"), at.t, 1e-9);
+    EXPECT_NEAR(value("T_GeV"), at.temperature, 2e-9);
+    EXPECT_NEAR(value("shear"), at.shear, at.t == 1 ? 6e-7 : 2e-9);
+    EXPECT_NEAR(value("bulk"), at.bulk, at.t == 1 ? 6e-7 : 2e-9);
+  }
 }
 
 /// The same expansion as that of a plane with the functions of models/std/stress.vphi: shear and

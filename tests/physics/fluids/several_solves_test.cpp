@@ -192,12 +192,13 @@ sound[k] = mean(at[k]*sound_squared(p, T))
 energy[k] = mean(at[k]*(T*s - p))/(1 [GeV/fm^3])
 entropy[k] = mean(at[k]*s)
 T_GeV = mean(T)/(1 [GeV])
-every 1 step: T_GeV, pressure[0], anomaly[0], sound[0], energy[0], entropy[0], pressure[3], anomaly[3], sound[3],
+every 1 step: T_GeV, pressure[0], anomaly[0], sound[0], energy[0], entropy[0], pressure[1], anomaly[1], sound[1],
+    energy[1], entropy[1], p_GeV = pressure[0]*(T_GeV*(1 [GeV]))^4/(1 [GeV/fm^3]), pressure[3], anomaly[3], sound[3],
     energy[3], entropy[3] -> "eos.h5"
 )";
 }
 
-/// Values that were computed elsewhere at 150 and 300 MeV, and the temperature at 1 GeV/fm^3.
+/// Values that were computed elsewhere at 150, 200 and 300 MeV, and those at 1 GeV/fm^3.
 TEST(SeveralSolves, EquationsOfStateOfTheLibrary) {
   const std::string start = "T = 0.15 [GeV] + 0.05 [GeV]*index(x)";
   const auto hot = run_text(equation_of_state("hotqcd_p(T)", start), {});
@@ -206,18 +207,31 @@ TEST(SeveralSolves, EquationsOfStateOfTheLibrary) {
   EXPECT_NEAR(last(hot, "sound[0]"), 0.14468492, 2e-8);
   EXPECT_NEAR(last(hot, "energy[0]"), 0.2685834658, 2e-8);
   EXPECT_NEAR(last(hot, "entropy[0]"), 2.0786978, 1e-6);
+  EXPECT_NEAR(last(hot, "pressure[1]"), 1.62236273, 2e-8);
+  EXPECT_NEAR(last(hot, "anomaly[1]"), 4.04755987, 2e-8);
+  EXPECT_NEAR(last(hot, "sound[1]"), 0.21957607, 2e-8);
+  EXPECT_NEAR(last(hot, "energy[1]"), 1.8563710, 2e-7);
+  EXPECT_NEAR(last(hot, "entropy[1]"), 10.971045, 2e-6);
   EXPECT_NEAR(last(hot, "pressure[3]"), 3.08190556, 2e-8);
+  EXPECT_NEAR(last(hot, "anomaly[3]"), 2.95275125, 2e-8);
   EXPECT_NEAR(last(hot, "sound[3]"), 0.28225389, 2e-8);
+  EXPECT_NEAR(last(hot, "energy[3]"), 12.8597018, 2e-7);
+  EXPECT_NEAR(last(hot, "entropy[3]"), 53.695553, 2e-6);
   const auto s95p = run_text(equation_of_state("s95p_p(T)", start), {});
   EXPECT_NEAR(last(s95p, "pressure[0]"), 0.6202323, 2e-7);
   EXPECT_NEAR(last(s95p, "anomaly[0]"), 1.7818908, 2e-7);
   EXPECT_NEAR(last(s95p, "sound[0]"), 0.154046, 2e-6);
+  EXPECT_NEAR(last(s95p, "energy[0]"), 0.2400024, 2e-7);
+  EXPECT_NEAR(last(s95p, "entropy[0]"), 1.872455, 2e-6);
   EXPECT_NEAR(last(s95p, "pressure[3]"), 3.5045883, 2e-7);
   EXPECT_NEAR(last(s95p, "anomaly[3]"), 3.2046519, 2e-7);
   EXPECT_NEAR(last(s95p, "energy[3]"), 14.4620415, 2e-7);
+  EXPECT_NEAR(last(s95p, "entropy[3]"), 60.522002, 2e-6);
   EXPECT_NEAR(last(s95p, "sound[3]"), 0.297638, 2e-6);
   const auto one = run_text(equation_of_state("hotqcd_p(T)", "E = 1 [GeV/fm^3]"), {});
   EXPECT_NEAR(last(one, "T_GeV"), 0.17973481, 2e-8);
+  EXPECT_NEAR(last(one, "p_GeV"), 0.16298896, 2e-8);
+  EXPECT_NEAR(last(one, "sound[0]"), 0.18502408, 2e-8);
   // 42.25 degrees of freedom: e = 42.25 pi^2/30 T^4 + B
   const auto bag = run_text(equation_of_state("bag_p(T, 42.25, 0.1 [GeV/fm^3])", start), {});
   EXPECT_NEAR(last(bag, "energy[3]"), 13.899692865 * 0.0081 / 0.0076835056 + 0.1, 1e-6);

@@ -251,6 +251,36 @@ at end: gold_hits(0), gold_hits(7), lead = plane_integral(wounded_lead(x, y, 7))
   for (const auto& [name, value] : known) EXPECT_NEAR(last(result, name) / value, 1, 2e-8) << name;
 }
 
+/// Cross sections of two nuclei by N nucleons each, in fm^2: integrals over the impact parameter of
+/// the chance that any two of them collide.
+TEST(ViscousRows, CrossSectionsOfNuclei) {
+  const auto result = testing::run_text(R"(model sections "optical Glauber model"
+sweep b = linspace(0, 22, 45)
+lattice plane: 80^2, length = 40, boundary = periodic
+field phi: real
+phi' = 0*phi
+evolve euler, dt = 0.1, until = t > 0.1
+init phi = 0
+precision real = f64
+at end: gold = plane_integral(collisions(x, y, b, 4.2, 0.1693460109, 6.38, 0.535)),
+        lead = plane_integral(collisions(x, y, b, 6.4, 0.1603910475, 6.62, 0.546)) -> "s.h5"
+)",
+                                        {});
+  const auto section = [&](const char* name, double nucleons) {
+    const auto& pairs = result.find(name)->values.back();
+    constexpr double kStep = 0.5, kPi = 3.14159265358979;
+    double sum = kStep * kStep / 12;  // the end of the trapezoids at b = 0, of slope 1
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const double all = nucleons * nucleons;
+      sum +=
+          kStep * static_cast<double>(i) * kStep * -std::expm1(all * std::log1p(-pairs[i] / all));
+    }
+    return 2 * kPi * sum;
+  };
+  EXPECT_NEAR(section("gold", 197), 705.4, 0.06);
+  EXPECT_NEAR(section("lead", 208), 784.1, 0.06);
+}
+
 /// Columns 2 and 3 of the shipped table of Gubser's flow at rho, by cubics through four rows.
 std::pair<double, double> gubser_at(double rho) {
   std::ifstream file(std::string(VPHI_SOURCE_DIR) + "/models/hydro/viscous_gubser.txt");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <numbers>
 #include <string>
@@ -14,6 +15,8 @@
 
 #include "program/formula.hpp"
 #include "program/points.hpp"
+#include "runtime/parallel.hpp"
+#include "runtime/run/starts/points.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace vphi {
@@ -133,6 +136,69 @@ TEST(PointDensity, TurnedPointsKeepTheirDistances) {
   for (int i = 0; i < 3; ++i)
     EXPECT_NEAR(value(turned, i), third, 4 * turned.find(kMoments[i])->errors.back()[0]);
   EXPECT_LT(value(lying, 2), 0.1 * third);
+}
+
+// ---- components ---------------------------------------------------------------------------------
+
+/// A flattened ball of two species that keep a distance, of a swept width.
+program::Program flattened() {
+  using Op = program::Formula::Op;
+  program::PointDensity density;
+  density.components = 3, density.reach = 3, density.apart = 0.3,
+  density.centred = density.turned = true;
+  density.species = {20, 12};
+  density.axes = {0};
+  // exp(-(x^2 + y^2 + 9 z^2) w)
+  density.formula.steps = {{.op = Op::Input, .index = 0},      {.op = Op::Input, .index = 1},
+                           {.op = Op::Input, .index = 2},      {.op = Op::Input, .index = 3},
+                           {.op = Op::Product, .of = {0, 0}},  {.op = Op::Product, .of = {1, 1}},
+                           {.op = Op::Product, .of = {2, 2}},  {.op = Op::Number, .number = -9},
+                           {.op = Op::Number, .number = -1},   {.op = Op::Product, .of = {4, 8}},
+                           {.op = Op::Product, .of = {5, 8}},  {.op = Op::Product, .of = {6, 7}},
+                           {.op = Op::Sum, .of = {9, 10, 11}}, {.op = Op::Product, .of = {12, 3}},
+                           {.op = Op::Exp, .of = {13}}};
+  program::RandomField field;
+  field.kind = program::RandomField::Kind::Points;
+  field.components = 3, field.density = 0, field.stream = 7, field.amplitude = 2;
+  program::Program made;
+  made.densities = {density};
+  made.random.assign(3, field);
+  for (int entry = 0; entry < 3; ++entry)
+    made.random[static_cast<std::size_t>(entry)].entry = entry;
+  return made;
+}
+
+std::vector<double> drawn_component(int entry, std::uint64_t seed, double width) {
+  std::vector<double> out(32);
+  const program::Program flat = flattened();
+  runtime::PointDraw draw(flat, flat.random[static_cast<std::size_t>(entry)]);
+  draw(seed, {width}, out);
+  return out;
+}
+
+/// Points are kept for the other components; they are the same in any order, asked for once or
+/// often, between other instances and from other threads.
+TEST(PointDensity, ComponentsAreThoseOfOneSetOfPoints) {
+  const auto x = drawn_component(0, 5, 1), y = drawn_component(1, 5, 1),
+             z = drawn_component(2, 5, 1);
+  for (std::size_t a = 0; a < 20; ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      EXPECT_GE(std::hypot(x[a] - x[b], y[a] - y[b], z[a] - z[b]), 2 * 0.3 * (1 - 1e-12));
+  double sum = 0;
+  for (std::size_t k = 20; k < 32; ++k) sum += y[k];
+  EXPECT_NEAR(sum, 0, 1e-12);
+  EXPECT_NE(x, drawn_component(0, 6, 1));
+  EXPECT_EQ(z, drawn_component(2, 5, 1));
+  EXPECT_NE(x, drawn_component(0, 5, 0.5));
+  std::vector<std::vector<double>> others(8);
+  runtime::parallel_ranges(8, 4, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      others[static_cast<std::size_t>(i)] = drawn_component(static_cast<int>(i % 3), 5, 1);
+  });
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(others[i], i % 3 == 0 ? x : i % 3 == 1 ? y : z);
+  // what was drawn when each component had draws of its own
+  EXPECT_DOUBLE_EQ(x[0], 1.8121259340783873);
+  EXPECT_DOUBLE_EQ(z[31], 0.74239449959916959);
 }
 
 // ---- bounds -------------------------------------------------------------------------------------
