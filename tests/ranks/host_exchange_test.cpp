@@ -72,7 +72,7 @@ class LateDevice : public Device {
   std::vector<std::function<void()>> queue_;
 };
 
-constexpr int kRanks = 3, kBelow = 2, kAbove = 1;
+constexpr int kTeam = 3, kBelow = 2, kAbove = 1;
 constexpr std::int64_t kPlane = 15;  // an odd number of f32 is no whole number of words
 
 program::Program share_of(int rank) {
@@ -81,7 +81,7 @@ program::Program share_of(int rank) {
   p.cut.axis = 2, p.cut.whole = 14, p.cut.slab = 2;
   p.cut.ghost = {kBelow, kAbove};
   p.cut.ends = {program::Cut::End::Antiperiodic, program::Cut::End::Antiperiodic};
-  p.cut.own = p.cut.planes(kRanks, rank).count;
+  p.cut.own = p.cut.planes(kTeam, rank).count;
   p.extent = {5, 3, p.cut.own + kBelow + kAbove, 1};
   return p;
 }
@@ -116,7 +116,7 @@ void expect_ghosts(LateDevice& device, BufferHandle array, const program::Progra
 
 void exchange_rounds(comm::Comm& comm, int rank) {
   const program::Program p = share_of(rank);
-  const std::int64_t first = p.cut.planes(kRanks, rank).first;
+  const std::int64_t first = p.cut.planes(kTeam, rank).first;
   LateDevice device;
   HostExchange exchange(p, device, comm);
   const BufferHandle wide = device.allocate(static_cast<std::size_t>(p.sites()) * 8),
@@ -127,7 +127,7 @@ void exchange_rounds(comm::Comm& comm, int rank) {
   of_rest.ghosts.push_back({narrow, Precision::F32, {kBelow, kAbove}, {}, 0, 0});
   of_rest.joined.push_back({own, all, static_cast<std::size_t>(rank + 1) * 8, 6 * 8, 0});
   for (int round = 0; round < 12; ++round) {
-    device.delay = std::chrono::microseconds(round % kRanks == rank ? 3000 : 0);
+    device.delay = std::chrono::microseconds(round % kTeam == rank ? 3000 : 0);
     device.waits = 0;
     device.set(wide, own_values<double>(p, first, round));
     exchange.exchange(of_wide);
@@ -144,9 +144,9 @@ void exchange_rounds(comm::Comm& comm, int rank) {
 }
 
 TEST(HostExchange, WaitsOnceAndHasTheNumbersOfItsRound) {
-  comm::Team team(kRanks);
+  comm::Team team(kTeam);
   std::vector<std::jthread> ranks;
-  for (int rank = 0; rank < kRanks; ++rank)
+  for (int rank = 0; rank < kTeam; ++rank)
     ranks.emplace_back([&team, rank] {
       const auto comm = team.comm(rank);
       exchange_rounds(*comm, rank);
