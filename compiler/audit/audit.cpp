@@ -16,7 +16,7 @@ FunctionFacts facts_of(const nlohmann::json& json) {
       {"gotos", &facts.gotos},     {"loops", &facts.loops},     {"shortcuts", &facts.shortcuts},
       {"parts", &facts.parts},     {"selects", &facts.selects}, {"branches", &facts.branches},
       {"loads", &facts.loads},     {"stores", &facts.stores},   {"flops", &facts.flops},
-      {"special", &facts.special}, {"choices", &facts.choices},
+      {"special", &facts.special}, {"choices", &facts.choices}, {"minmods", &facts.minmods},
   };
   for (const auto& [name, to] : numbers) *to = json.at(name).get<int>();
   return facts;

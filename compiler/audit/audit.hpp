@@ -35,6 +35,7 @@ struct FunctionFacts {
   int shortcuts = 0;  ///< && and ||
   int selects = 0;    ///< conditional operators whose arms are free of side effects
   int choices = 0;    ///< of these selects, the values of an `if` around a loop
+  int minmods = 0;    ///< the smallest of three numbers of one sign; each counts six flops
   int branches = 0;   ///< other conditional operators
   int loads = 0;      ///< numbers read: through pointers, and members of a struct argument
   int stores = 0;     ///< numbers written: through pointers, and members of the result

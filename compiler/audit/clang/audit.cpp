@@ -105,14 +105,17 @@ class Auditor : public clang::ASTConsumer {
       sum.shortcuts += below.shortcuts;
       sum.selects += below.selects;
       sum.choices += below.choices;
+      sum.minmods += below.minmods;
       sum.branches += below.branches;
       if (written_out(callee->getName())) {
         ++sum.special;
         continue;
       }
-      // The least of three stands for three minima and three maxima.
+      // The least of three stands for three minima and three maxima, or with two numbers for fewer
+      // of them, or for the sum of two bounds.
       if (callee->getName().starts_with("vphi_least_")) {
         sum.flops += 6;
+        ++sum.minmods;
         continue;
       }
       if (callee->getName().starts_with("vphi_same_")) continue;  // the end of a loop
@@ -186,6 +189,7 @@ class Auditor : public clang::ASTConsumer {
                                         {"shortcuts", facts.shortcuts},
                                         {"selects", facts.selects},
                                         {"choices", facts.choices},
+                                        {"minmods", facts.minmods},
                                         {"branches", facts.branches},
                                         {"loads", facts.loads},
                                         {"stores", facts.stores},

@@ -14,7 +14,7 @@ namespace vphi::plugin {
 /// a site function holds counts once for each round.
 struct OwnFacts {
   int ifs = 0, switches = 0, gotos = 0, loops = 0, shortcuts = 0, selects = 0, branches = 0;
-  int choices = 0;
+  int choices = 0, minmods = 0;
   int assembly = 0, loads = 0, stores = 0, flops = 0, special = 0;
   std::vector<const clang::FunctionDecl*> calls;  ///< in order, with repetitions
   /// Functions that lanes call in each of their rounds, with the number of rounds.

@@ -41,6 +41,9 @@ Expr without_zeros(Expr node) {
     if (std::ranges::all_of(node.args(), [&](Expr e) { return bounded_by_zero(e, other); }))
       return arena.integer(0);
   }
+  const bool twice = node.is(Op::Div) && node.arg(0).is(Op::Add) &&
+                     node.arg(0).args().size() == 2 && node.arg(0).arg(0) == node.arg(0).arg(1);
+  if (twice && node.arg(1) == arena.integer(2)) return node.arg(0).arg(0);
   if ((node.is(Op::Div) && node.arg(0).is_zero()) || (none && node.is(Op::Neg)))
     return arena.integer(0);
   if (node.is(Op::Sub)) {
