@@ -525,8 +525,8 @@ double fastest_signal(const Program& d, const std::vector<Law>& laws, const Sign
       TrialState state;
       state.primitives = numbers;
       const auto [law, without] = carrier_of_signals(d, laws, numbers, axes);
-      d.fail(errors::signals_beyond_speed(law->span, law->name, sum, without, told,
-                                          axes, shown_state(d, state)));
+      d.fail(errors::signals_beyond_speed(law->span, law->name, sum, without, told, axes,
+                                          shown_state(d, state)));
     }
   }
   return fastest;
