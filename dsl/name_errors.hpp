@@ -157,6 +157,7 @@ Diagnostic clause_missing(const std::string& what, const std::string& why, const
 Diagnostic option_missing(Span at, const std::string& keyword, const std::string& name,
                           const std::string& fix);
 Diagnostic option_twice(Span at, const std::string& name, Span first);
+Diagnostic listed_twice(Span at, const std::string& name, Span first);
 Diagnostic clause_twice(Span at, const std::string& keyword, Span first);
 Diagnostic clause_form(Span at, const std::string& keyword, const std::string& usage);
 Diagnostic decimal_comma(Span at, const std::string& number);

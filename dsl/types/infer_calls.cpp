@@ -1,5 +1,6 @@
 // Calls: functions of the model, which function of the language is meant, and its options.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -227,7 +228,10 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
       }
       std::vector<ExprPtr> chosen = value.args;
       if (value.kind != ExprKind::List) chosen = {named.value};
+      std::map<std::string, Span> first;
       for (const ExprPtr& axis : chosen) {
+        const auto [place, fresh] = first.emplace(axis->text, axis->span);
+        if (!fresh) report(errors::listed_twice(axis->span, axis->text, place->second));
         if (std::find(axes.begin(), axes.end(), axis->text) != axes.end()) continue;
         report(errors::option_word(axis->span, "over", to_text(*axis), suggest(axis->text, axes),
                                    axes));

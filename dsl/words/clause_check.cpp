@@ -302,6 +302,7 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
       std::vector<std::string> laws = names_of(SymbolKind::Conserved);
       std::vector<ExprPtr> chosen = value.args;
       if (value.kind != ExprKind::List) chosen = {item.value}, laws.emplace_back("none");
+      each_once(chosen);
       for (const ExprPtr& law : chosen) {
         if (std::find(laws.begin(), laws.end(), law->text) != laws.end()) continue;
         report(errors::option_word(law->span, name, to_text(*law), suggest(law->text, laws), laws));
@@ -312,6 +313,7 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
       const std::vector<std::string> axes = names_of(SymbolKind::Swept);
       std::vector<ExprPtr> chosen = value.args;
       if (value.kind != ExprKind::List) chosen = {item.value};
+      each_once(chosen);
       for (const ExprPtr& axis : chosen) {
         if (std::find(axes.begin(), axes.end(), axis->text) != axes.end()) continue;
         report(
@@ -319,6 +321,15 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
       }
       break;
     }
+  }
+}
+
+/// Names in a list that stand there once.
+void ClauseCheck::each_once(const std::vector<ExprPtr>& names) {
+  std::map<std::string, Span> first;
+  for (const ExprPtr& name : names) {
+    const auto [place, fresh] = first.emplace(to_text(*name), name->span);
+    if (!fresh) report(errors::listed_twice(name->span, place->first, place->second));
   }
 }
 

@@ -78,6 +78,15 @@ Diagnostic option_twice(Span at, const std::string& name, Span first) {
   return d;
 }
 
+Diagnostic listed_twice(Span at, const std::string& name, Span first) {
+  Diagnostic d = make("E0406", at, "`" + name + "` stands twice in the list");
+  d.under = "here again";
+  d.labels.push_back({first, "first here"});
+  d.rule = "a list of names has each of them once";
+  d.hint = "delete one of the two";
+  return d;
+}
+
 Diagnostic clause_twice(Span at, const std::string& keyword, Span first) {
   Diagnostic d = make("E0407", at, "the model has a second `" + keyword + "`");
   d.under = "second one";
