@@ -302,7 +302,7 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
       std::vector<std::string> laws = names_of(SymbolKind::Conserved);
       std::vector<ExprPtr> chosen = value.args;
       if (value.kind != ExprKind::List) chosen = {item.value}, laws.emplace_back("none");
-      each_once(chosen);
+      listed_once(chosen);
       for (const ExprPtr& law : chosen) {
         if (std::find(laws.begin(), laws.end(), law->text) != laws.end()) continue;
         report(errors::option_word(law->span, name, to_text(*law), suggest(law->text, laws), laws));
@@ -313,7 +313,7 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
       const std::vector<std::string> axes = names_of(SymbolKind::Swept);
       std::vector<ExprPtr> chosen = value.args;
       if (value.kind != ExprKind::List) chosen = {item.value};
-      each_once(chosen);
+      listed_once(chosen);
       for (const ExprPtr& axis : chosen) {
         if (std::find(axes.begin(), axes.end(), axis->text) != axes.end()) continue;
         report(
@@ -325,7 +325,7 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
 }
 
 /// Names in a list that stand there once.
-void ClauseCheck::each_once(const std::vector<ExprPtr>& names) {
+void ClauseCheck::listed_once(const std::vector<ExprPtr>& names) {
   std::map<std::string, Span> first;
   for (const ExprPtr& name : names) {
     const auto [place, fresh] = first.emplace(to_text(*name), name->span);

@@ -34,7 +34,7 @@ class ClauseCheck {
   void option_item(const Clause& clause, const Item& item, const ClauseRule& rule,
                    const std::vector<std::string>& more);
   void option_value(const Item& item, const OptionRule& rule);
-  void each_once(const std::vector<ExprPtr>& names);
+  void listed_once(const std::vector<ExprPtr>& names);
   void word(const std::string& name, const Expr& value, std::string_view words, bool call);
   void positive(const std::string& name, const Expr& value);
   void whole_to_rounding(const std::string& place, const Expr& value);
