@@ -29,9 +29,10 @@ Compilation for_gpu(const std::string& text) {
 }
 
 std::string links(const std::string& lattice, const std::string& group, const std::string& rest) {
+  const std::string counted = rest.find("sample hmc") == std::string::npos ? "sweep" : "trajectory";
   return "model places \"links\"\nlattice grid: " + lattice + "\ngauge U: " + group +
-         "\nP[mu,nu] = loop(mu, nu, -mu, -nu)\n" + rest +
-         "init U ~ hot\nevery 1 sweep: u = mean(re(tr(P[mu,nu])), mu < nu) -> \"p.h5\"\n";
+         "\nP[mu,nu] = loop(mu, nu, -mu, -nu)\n" + rest + "init U ~ hot\nevery 1 " + counted +
+         ": u = mean(re(tr(P[mu,nu])), mu < nu) -> \"p.h5\"\n";
 }
 
 struct Case {

@@ -250,8 +250,8 @@ TEST_F(Command, BrokenModelIsStatusOne) {
 
 TEST_F(Command, CheckFailsForWhatCannotRunHere) {
   write("later.vphi",
-        "model later\nlattice box: 4^4, length = 1, boundary = periodic\nfield phi: real\n"
-        "phi'' = lap(phi)\ninit phi ~ vacuum, phi' = 0\n"
+        "model later\nlattice box: 4^3, length = 1, boundary = neumann\nfield phi: real\n"
+        "phi'' = lap(phi)\ninit phi ~ spectrum(1/k), phi' = 0\n"
         "evolve leapfrog, dt = 0.01, until = t > 1\nevery 1 step: mean(phi) -> \"later.csv\"\n");
   const Outcome later = vphi("check later.vphi");
   EXPECT_EQ(later.status, 1) << later.out;
