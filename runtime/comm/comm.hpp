@@ -50,7 +50,9 @@ class Comm {
   /// Where ranks are threads of one process: what each gives comes back, by rank, where it lies. It
   /// stays there until its rank comes here for the second time after that; whoever comes here for
   /// the next time has done with it. Between processes a std::logic_error.
-  virtual std::vector<std::span<const std::byte>> look(std::span<const std::byte> own);
+  /// `memory`: of what is given, which it keeps as long, even where its rank has ended.
+  virtual std::vector<std::span<const std::byte>> look(std::span<const std::byte> own,
+                                                       std::shared_ptr<const void> memory);
   /// Messages between all pairs: `to[r]` goes to rank r, and `from[r]` comes from it. A rank gives
   /// itself a copy. Sizes are known: what rank r expects here is as long as what this one gives it.
   virtual void each_to_each(std::span<const std::span<const std::byte>> to,

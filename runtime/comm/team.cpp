@@ -28,6 +28,10 @@ struct Team::Shared {
   std::vector<std::span<const std::span<const std::byte>>> to_each{given.size()};
   /// Of every other call of `look`: who comes to the next one has read this one.
   std::array<std::vector<std::span<const std::byte>>, 2> looked{given, given};
+  /// What these lie in: a rank that ends, and frees its memory, may be the first to end.
+  std::array<std::vector<std::shared_ptr<const void>>, 2> kept{
+      std::vector<std::shared_ptr<const void>>(given.size()),
+      std::vector<std::shared_ptr<const void>>(given.size())};
   const std::vector<Bytes>* dealt = nullptr;
   std::list<std::function<void()>> at_abort;
 
@@ -108,9 +112,12 @@ class Team::Member : public Comm {
     shared_.barrier();
   }
 
-  std::vector<std::span<const std::byte>> look(std::span<const std::byte> own) override {
-    auto& here = shared_.looked[looks_++ % 2];
+  std::vector<std::span<const std::byte>> look(std::span<const std::byte> own,
+                                               std::shared_ptr<const void> memory) override {
+    const std::size_t turn = looks_++ % 2;
+    auto& here = shared_.looked[turn];
     here[place(0)] = own;
+    shared_.kept[turn][place(0)] = std::move(memory);
     shared_.barrier();
     return here;
   }

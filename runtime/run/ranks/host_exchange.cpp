@@ -49,13 +49,14 @@ std::vector<std::span<Byte>> parts_of(std::span<Byte> block,
 
 void HostExchange::exchange(const Wanted& wanted) {
   const Plan& plan = this->plan(wanted);
-  const std::span<std::byte> given = room(given_[turn_ ^= 1], plan.given);
+  Block& block = given_[turn_ ^= 1];
+  const std::span<std::byte> given = room(block, plan.given);
   for (const Piece& piece : plan.give)
     device_.download_later(given.subspan(piece.staged, piece.bytes), piece.array, piece.at);
   device_.synchronise();  // for what the exchange before has put into the arrays too
   for (const Piece& piece : plan.give) change(piece.mask, given.subspan(piece.staged, piece.bytes));
   if (comm_.processes()) return by_messages(plan, given);
-  const auto all = comm_.look(given);
+  const auto all = comm_.look(given, block.memory);
   for (std::size_t r = 0; r < all.size(); ++r) put(plan.take[r], all[r]);
 }
 
