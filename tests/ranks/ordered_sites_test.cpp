@@ -41,11 +41,12 @@ struct Shared {
 void PrintTo(const Shared& row, std::ostream* out) { *out << row.name; }
 
 std::string quaternions(const std::string& lattice, const std::string& rest) {
+  const std::string counted = rest.find("sample hmc") == std::string::npos ? "sweep" : "trajectory";
   return "model shared \"links\"\nlattice grid: " + lattice +
          "\ngauge U: SU(2)\nP[mu,nu] = loop(mu, nu, -mu, -nu)\n"
          "action S = 2*sum(2 - re(tr(P[mu,nu])), mu < nu)\n" +
-         rest +
-         "init U ~ hot\nevery 1 sweep: u = mean(re(tr(P[mu,nu])), mu < nu), polyakov -> \"p.h5\"\n";
+         rest + "init U ~ hot\nevery 1 " + counted +
+         ": u = mean(re(tr(P[mu,nu])), mu < nu), polyakov -> \"p.h5\"\n";
 }
 
 const std::string kHopOfRanks =
