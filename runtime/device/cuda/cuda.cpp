@@ -548,15 +548,25 @@ class CudaDevice : public Device, public Lanes {
   cu::Event order_ = nullptr, fork_ = nullptr, join_ = nullptr;
   std::vector<cu::DeviceId> reached_;                        ///< whose contexts are held
   std::map<std::array<std::byte, 64>, cu::Pointer> opened_;  ///< allocations of other processes
+  /// A block may exist longer than the device, since other ranks may still copy from it. So each
+  /// one holds the context.
   HostBlocks page_locked_{[this](std::size_t bytes) {
                             use();
                             void* at = nullptr;
                             check(api_.MemHostAlloc(&at, bytes, 0), "lock host memory for copies");
+                            cu::Context held = nullptr;
+                            check(api_.DevicePrimaryCtxRetain(&held, device_),
+                                  "lock host memory for copies");
                             return at;
                           },
-                          [this](void* at) {
-                            api_.CtxSetCurrent(context_);
-                            api_.MemFreeHost(at);
+                          [&api = api_, device = device_](void* at) {
+                            cu::Context context = nullptr;
+                            if (api.DevicePrimaryCtxRetain(&context, device) == cu::kSuccess) {
+                              api.CtxSetCurrent(context);
+                              api.MemFreeHost(at);
+                              api.DevicePrimaryCtxRelease(device);
+                            }
+                            api.DevicePrimaryCtxRelease(device);
                           }};
   std::shared_ptr<std::byte> small_copy_;  ///< page-locked, for downloads up to kSmallCopy
   std::shared_future<void> opening_;       // last: it uses the members above
