@@ -302,7 +302,6 @@ void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {
       std::vector<std::string> laws = names_of(SymbolKind::Conserved);
       std::vector<ExprPtr> chosen = value.args;
       if (value.kind != ExprKind::List) chosen = {item.value}, laws.emplace_back("none");
-      listed_once(chosen);
       for (const ExprPtr& law : chosen) {
         if (std::find(laws.begin(), laws.end(), law->text) != laws.end()) continue;
         report(errors::option_word(law->span, name, to_text(*law), suggest(law->text, laws), laws));
