@@ -4,97 +4,51 @@
 //
 // Step, time, seed, parameters and the scalars of the same clause are written to the file's notes;
 // MILC's has room for the model's name and the step, openQCD's for nothing.
-// A run that goes on from a checkpoint removes the files written after it and writes them again.
 #include <fmt/format.h>
 
-#include <set>
-
+#include "runtime/io/configurations/files_of_moments.hpp"
 #include "runtime/io/configurations/ildg.hpp"
 #include "runtime/io/configurations/milc.hpp"
 #include "runtime/io/configurations/nersc.hpp"
 #include "runtime/io/configurations/openqcd.hpp"
-#include "runtime/io/output_files.hpp"
-#include "runtime/io/results.hpp"
 
 namespace vphi::io {
 namespace {
 
 namespace fs = std::filesystem;
 
-class ConfigurationFiles : public ResultFile {
+class ConfigurationFiles : public FilesOfMoments {
  public:
   ConfigurationFiles(const fs::path& path, const program::Program& program, const Keep& keep)
-      : stem_(path), ending_(path.extension().string()), program_(program) {
-    stem_.replace_extension();
-    if (keep.generation) steps_ = moments_kept(stem_, ending_, keep.at.step);
-  }
-
-  void scalars(std::span<const std::string> names, const Moment& at,
-               std::span<const double> values) override {
-    if (at.step != step_) beside_.clear();
-    step_ = at.step;
-    for (std::size_t i = 0; i < names.size(); ++i)
-      beside_.emplace_back(names[i], fmt::format("{:.17g}", values[i]));
-  }
+      : FilesOfMoments(path, program, keep, "not a field of links") {}
 
   void table(Table whole, const Moment& at) override {
-    if (whole.row().shape != program::OutputShape::Configuration) {
-      left_out_.insert(whole.name);
-      return;
-    }
+    if (whole.row().shape != program::OutputShape::Configuration) return leave_out(whole.name);
     unpack(whole);
     const Configuration links = arranged(whole);
-    std::vector<std::pair<std::string, std::string>> notes{
-        {"trajectory nr", fmt::format("{}", at.step)},
-        {"model", program_.model},
-        {"field", whole.name},
-        {"seed", fmt::format("{}", program_.seed)}};
-    for (const auto& [name, value] : program_.parameters)
-      notes.emplace_back(name, fmt::format("{:.17g}", value));
-    if (at.step == step_) notes.insert(notes.end(), beside_.begin(), beside_.end());
+    const Notes notes = with_values({{"trajectory nr", fmt::format("{}", at.step)},
+                                     {"model", program().model},
+                                     {"field", whole.name},
+                                     {"seed", fmt::format("{}", program().seed)}},
+                                    at);
     const fs::path path = file_of(at.step);
-    if (ending_ == ".nersc")
+    if (ending() == ".nersc")
       write_nersc(path, links, whole.precision, notes);
-    else if (ending_ == ".openqcd")
+    else if (ending() == ".openqcd")
       write_openqcd(path, links);
-    else if (ending_ == ".milc")
-      write_milc(path, links, fmt::format("step {} of {}", at.step, program_.model));
+    else if (ending() == ".milc")
+      write_milc(path, links, fmt::format("step {} of {}", at.step, program().model));
     else
       write_ildg(path, links, whole.precision, notes);
-    steps_.insert(at.step);
-  }
-
-  void swept(const Moment&, std::span<const Swept> values) override {
-    for (const Swept& value : values) left_out_.insert(value.name);
-  }
-  void plot(const std::string& name, const std::string&, std::span<const double>,
-            std::span<const double>, std::span<const double>) override {
-    left_out_.insert(name);
-  }
-  void flush() override {}
-  std::string mark(std::int64_t) override { return {}; }  // every file is whole and stays
-
-  std::vector<std::string> notes() const override {
-    std::vector<std::string> list;
-    for (const std::string& name : left_out_)
-      list.push_back(
-          fmt::format("{} is not a field of links: not in {}", name, (stem_.string() + ending_)));
-    return list;
-  }
-  std::optional<std::vector<std::string>> files() const override {
-    std::vector<std::string> list;
-    for (const std::int64_t step : steps_) list.push_back(file_of(step).string());
-    return list;
+    has_file(at.step);
   }
 
  private:
-  fs::path file_of(std::int64_t step) const { return file_of_moment(stem_, step, ending_); }
-
   /// The links of a lattice of fewer than four axes, with unit links along the rest.
   Configuration arranged(const Table& whole) const {
     const auto colours = static_cast<int>(whole.shape[whole.shape.size() - 2]);
-    Configuration links = unit_configuration(colours, program_.extent);
-    const auto dims = static_cast<std::size_t>(program_.dims), entries = links.entries();
+    Configuration links = unit_configuration(colours, program().extent);
+    const auto dims = static_cast<std::size_t>(program().dims), entries = links.entries();
     const double* from = whole.values.data();
     for (std::int64_t site = 0; site < links.sites(); ++site)
       for (std::size_t mu = 0; mu < dims; ++mu)
@@ -102,14 +56,6 @@ class ConfigurationFiles : public ResultFile {
           links.link(site, static_cast<int>(mu))[i] = {from[0], from[1]};
     return links;
   }
-
-  fs::path stem_;
-  std::string ending_;
-  const program::Program& program_;
-  std::set<std::int64_t> steps_;
-  std::set<std::string> left_out_;
-  std::int64_t step_ = -1;  ///< of `beside_`
-  std::vector<std::pair<std::string, std::string>> beside_;
 };
 
 }  // namespace
