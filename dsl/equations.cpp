@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 
 #include "dsl/collect.hpp"
 #include "dsl/messages/suggest.hpp"
 #include "dsl/name_errors.hpp"
 #include "dsl/syntax/walk.hpp"
 #include "dsl/types/types.hpp"
+#include "dsl/words/axes.hpp"
 
 namespace vphi::dsl {
 
@@ -59,10 +59,6 @@ std::vector<StateLine> state_lines(const Resolved& resolved) {
     result.push_back({&line.clause, whole ? all : canonical});
   }
   return result;
-}
-
-bool is_axis(const std::string& name) {
-  return name.size() == 1 && std::string_view("xyzt").find(name) != std::string_view::npos;
 }
 
 class EquationCheck {

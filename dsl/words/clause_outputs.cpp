@@ -9,6 +9,7 @@
 #include "dsl/syntax/walk.hpp"
 #include "dsl/types/constant.hpp"
 #include "dsl/types/types.hpp"
+#include "dsl/words/axes.hpp"
 #include "dsl/words/clause_check.hpp"
 
 namespace vphi::dsl {
@@ -85,8 +86,7 @@ bool ClauseCheck::starts_all(const Item& item, const Symbol& symbol) {
   const bool body = symbol.kind == SymbolKind::Variable && !symbol.parameters.empty();
   const bool open = body || symbol.kind == SymbolKind::Gauge || symbol.kind == SymbolKind::Fermion;
   for (const ExprPtr& arg : head.args) {
-    const bool axis = symbol.kind == SymbolKind::Gauge && arg->text.size() == 1 &&
-                      std::string_view("xyzt").find(arg->text) != std::string_view::npos;
+    const bool axis = symbol.kind == SymbolKind::Gauge && is_axis(arg->text);
     const Symbol* taken = arg->kind == ExprKind::Name ? resolved_.find(arg->text) : nullptr;
     if (!open || arg->kind != ExprKind::Name || axis) {
       std::string inside;
