@@ -43,13 +43,16 @@ class Mpirun : public test::CommandTest {
     write("wells.vphi", kWells);
   }
 
+  // Open MPI makes and removes a folder of the user in TMPDIR: two at once would take it from each
+  // other, so that each test has its own.
   test::Outcome mpirun(int ranks, const std::string& words,
                        const std::string& command = VPHI_BINARY_DIR "/vphi") {
-    const std::string line =
-        "cd '" + folder_.string() +
-        "' && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun "
-        "--oversubscribe -n " +
-        std::to_string(ranks) + " '" + command + "' " + words + " >out.txt 2>error.txt </dev/null";
+    const std::string line = "cd '" + folder_.string() +
+                             "' && TMPDIR=\"$PWD\" OMPI_ALLOW_RUN_AS_ROOT=1 "
+                             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 "
+                             "mpirun --oversubscribe -n " +
+                             std::to_string(ranks) + " '" + command + "' " + words +
+                             " >out.txt 2>error.txt </dev/null";
     const int raw = std::system(line.c_str());
     return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, text("out.txt"), text("error.txt")};
   }
