@@ -5,7 +5,10 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <memory_resource>
+#include <type_traits>
 
+#include "compiler/algebra/node_map.hpp"
 #include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/rational.hpp"
@@ -110,11 +113,17 @@ bool has_value_per_site(const Key& key) {
 
 }  // namespace
 
+static_assert(std::is_trivially_destructible_v<Node>);  // their memory is given back as it is
+
 struct Arena::State {
-  std::deque<Node> nodes;
+  std::pmr::monotonic_buffer_resource memory;  ///< of nodes and of their arguments
+  std::vector<Node*> nodes;
+  std::deque<Number> numbers;
+  std::deque<std::string> names;
   NodeIndex index;
   std::vector<StencilData> stencils;
   std::deque<std::vector<double>> tables;
+  NodeMap in_fixed_order;
 
   Expr intern(Arena* arena, const Key& key, dsl::Span span) {
     if (span.empty()) span = inherited_span(key.args);
@@ -123,24 +132,38 @@ struct Arena::State {
       if (found->span.empty()) found->span = span;
       return Expr(found);
     }
-    Node& node = nodes.emplace_back();
-    node.op = key.op;
-    node.id = static_cast<std::uint32_t>(nodes.size() - 1);
-    node.arena = arena;
-    node.args.assign(key.args.begin(), key.args.end());
-    if (key.number) node.number = *key.number;
-    node.name = key.name;
-    node.index = key.index;
-    node.offset = key.offset;
-    node.fixed_order = key.fixed_order;
-    node.per_site = has_value_per_site(key);
-    node.span = span;
-    index.add(&node, own_hash);
-    return Expr(&node);
+    static const Number no_number;
+    static const std::string no_name;
+    void* const place = memory.allocate(sizeof(Node), alignof(Node));
+    Node* const node = new (place) Node{
+        .op = key.op,
+        .fixed_order = key.fixed_order,
+        .per_site = has_value_per_site(key),
+        .settled = false,
+        .id = static_cast<std::uint32_t>(nodes.size()),
+        .arena = arena,
+        .args = kept(key.args),
+        .number = key.number ? numbers.emplace_back(*key.number) : no_number,
+        .name = key.name.empty() ? no_name : names.emplace_back(key.name),
+        .index = key.index,
+        .offset = key.offset,
+        .span = span,
+    };
+    nodes.push_back(node);
+    index.add(node, own_hash);
+    return Expr(node);
+  }
+
+  /// The arguments where they stay as long as the arena.
+  std::span<const Expr> kept(std::span<const Expr> args) {
+    if (args.empty()) return {};
+    Expr* const place = static_cast<Expr*>(memory.allocate(args.size_bytes(), alignof(Expr)));
+    std::ranges::uninitialized_copy(args, std::span(place, args.size()));
+    return {place, args.size()};
   }
 
   /// The node as it may be changed.
-  Node* own(Expr expr) { return &nodes[expr->id]; }
+  Node* own(Expr expr) { return nodes[expr->id]; }
 };
 
 Arena::Arena() : state_(std::make_unique<State>()) {}
@@ -241,6 +264,8 @@ Expr Arena::settle(Expr expr, dsl::Span span, std::size_t since) {
   return expr;
 }
 
+NodeMap& Arena::in_fixed_order() { return state_->in_fixed_order; }
+
 std::size_t Arena::size() const { return state_->nodes.size(); }
 
 int Arena::add_stencil(StencilData data) {
@@ -317,14 +342,6 @@ dsl::Span inherited_span(std::span<const Expr> args) {
   }
   return span;
 }
-
-Op Expr::op() const { return node_->op; }
-std::span<const Expr> Expr::args() const { return node_->args; }
-Expr Expr::arg(int i) const { return node_->args[static_cast<std::size_t>(i)]; }
-bool Expr::is(Op op) const { return node_->op == op; }
-bool Expr::is_number() const { return node_->op == Op::Number; }
-bool Expr::is_zero() const { return is_number() && node_->number.real == 0; }
-bool Expr::is_one() const { return is_number() && node_->number.real == 1; }
 
 Expr operator+(Expr a, Expr b) { return a->arena->make(Op::Add, {a, b}); }
 Expr operator-(Expr a, Expr b) { return a->arena->make(Op::Sub, {a, b}); }

@@ -115,6 +115,7 @@ struct StencilData {
 };
 
 class Arena;
+class NodeMap;
 struct Node;
 
 /// The table that a Lookup reads.
@@ -144,22 +145,32 @@ class Expr {
   const Node* node_ = nullptr;
 };
 
+/// A node is small, and what few kinds have stands elsewhere in the arena: passes over hundreds of
+/// thousands of nodes take the time of reading them from memory.
 struct Node {
-  Op op = Op::Number;
-  std::uint32_t id = 0;  ///< number in the order of creation; arguments have smaller ones
-  Arena* arena = nullptr;
-  std::vector<Expr> args;
-  Number number;     ///< Number
-  std::string name;  ///< Symbol
-  int index = 0;     ///< Load: array; Site: axis; Stencil: operator; Noise, draws: number
+  Op op;
+  /// Of Add, Mul, Pow made by raw(): arguments are in the order of evaluation.
+  bool fixed_order;
+  bool per_site;     ///< it contains a Load or Site that is not inside a reduction
+  bool settled;      ///< its span is final (Arena::settle)
+  std::uint32_t id;  ///< number in the order of creation; arguments have smaller ones
+  Arena* arena;
+  std::span<const Expr> args;
+  const Number& number;     ///< Number; 0 of others
+  const std::string& name;  ///< Symbol; empty for others
+  int index;                ///< Load: array; Site: axis; Stencil: operator; Noise, draws: number
   /// Of Loads and draws; for a Site, only the mark of the other site of a pair (pairs.hpp).
   Offset offset;
-  /// Of Add, Mul, Pow made by raw(): arguments are in the order of evaluation.
-  bool fixed_order = false;
-  bool per_site = false;  ///< it contains a Load or Site that is not inside a reduction
-  bool settled = false;   ///< its span is final (Arena::settle)
   dsl::Span span;
 };
+
+inline Op Expr::op() const { return node_->op; }
+inline std::span<const Expr> Expr::args() const { return node_->args; }
+inline Expr Expr::arg(int i) const { return node_->args[static_cast<std::size_t>(i)]; }
+inline bool Expr::is(Op op) const { return node_->op == op; }
+inline bool Expr::is_number() const { return node_->op == Op::Number; }
+inline bool Expr::is_zero() const { return is_number() && node_->number.real == 0; }
+inline bool Expr::is_one() const { return is_number() && node_->number.real == 1; }
 
 class Arena {
  public:
@@ -192,6 +203,10 @@ class Arena {
   Expr settle(Expr expr, dsl::Span span, std::size_t since);
   /// Number of nodes, which is the id of the next one.
   std::size_t size() const;
+
+  /// What kernel::with_fixed_order has made of nodes of this arena: it makes the same of them
+  /// again.
+  NodeMap& in_fixed_order();
 
   /// For the canonical forms only (simplify.hpp): args are already in their final order.
   Expr canonical(Op op, std::span<const Expr> args, dsl::Span span, int index = 0);

@@ -229,17 +229,18 @@ Expr Substitution::operator()(Expr expr) {
 }
 
 bool contains(Expr expr, const std::function<bool(Expr)>& test) {
-  const auto nodes = children_first(expr);
-  return std::ranges::any_of(nodes, test);
+  return contains(std::span(&expr, 1), test);
 }
 
 bool contains(std::span<const Expr> exprs, const std::function<bool(Expr)>& test) {
   Seen seen;
-  std::vector<Expr> nodes;
-  for (Expr expr : exprs) {
-    nodes.clear();
-    children_first(expr, seen, nodes, everywhere);
-    if (std::ranges::any_of(nodes, test)) return true;
+  std::vector<Expr> stack(exprs.begin(), exprs.end());
+  while (!stack.empty()) {
+    const Expr node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(node.get())) continue;
+    if (test(node)) return true;
+    for (const Expr arg : node.args()) stack.push_back(arg);
   }
   return false;
 }

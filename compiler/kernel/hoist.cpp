@@ -1,6 +1,7 @@
 // Pass `hoist`: values equal at all sites are computed once, before the sweep.
 #include <unordered_map>
 
+#include "compiler/algebra/node_map.hpp"
 #include "compiler/algebra/ops.hpp"
 #include "compiler/kernel/passes.hpp"
 
@@ -44,8 +45,7 @@ class Hoister {
   Expr visit(Expr expr) {
     if (!expr->per_site) return scalar(expr);
     if (expr.args().empty()) return expr;
-    const auto found = done_.find(expr.get());
-    if (found != done_.end()) return found->second;
+    if (const Expr found = done_.find(expr)) return found;
     Expr result;
     if ((expr.is(Op::Add) || expr.is(Op::Mul)) && !expr->fixed_order) {
       result = split(expr);
@@ -62,14 +62,15 @@ class Hoister {
       result = fixed_order ? expr->arena->raw(expr.op(), args, expr->span)
                            : expr->arena->make(expr.op(), args, expr->span);
     }
-    done_.emplace(expr.get(), result);
+    done_.add(expr, result);
     return result;
   }
 
   SiteLoop& loop_;
   const FreshName& fresh_;
   std::string hint_;
-  std::unordered_map<const algebra::Node*, Expr> slots_, done_;
+  std::unordered_map<const algebra::Node*, Expr> slots_;
+  algebra::NodeMap done_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/algebra/node_map.hpp"
 #include "compiler/algebra/op_cases.hpp"
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/rational.hpp"
@@ -86,6 +87,8 @@ class Opposites {
 class OperationOrder {
  public:
   explicit OperationOrder(Arena& arena) : arena_(arena) {}
+  /// With what was made of nodes before, outside of sums over pairs.
+  OperationOrder(Arena& arena, algebra::NodeMap& known) : arena_(arena), known_(&known) {}
 
   /// All values before the first of them is visited: rows of multiples and sums of both signs are
   /// found here.
@@ -98,10 +101,10 @@ class OperationOrder {
   void share(int array, Expr value) { shared_[array] = value; }
 
   Expr visit(Expr expr) {
-    const auto found = done_.find(expr.get());
-    if (found != done_.end()) return found->second;
+    algebra::NodeMap& done = known_ && !pairs_ ? *known_ : done_;
+    if (const Expr found = done.find(expr)) return found;
     const Expr result = make(expr);
-    done_.emplace(expr.get(), result);
+    done.add(expr, result);
     return result;
   }
 
@@ -426,12 +429,16 @@ class OperationOrder {
   std::unordered_map<const algebra::Node*, std::map<std::int64_t, CosSin>> cosines_sines_;
   dsl::Span span_;
   std::unordered_map<int, Expr> shared_;
-  std::unordered_map<const algebra::Node*, Expr> done_;
+  algebra::NodeMap* known_ = nullptr;
+  algebra::NodeMap done_;
 };
 
 }  // namespace
 
-Expr with_fixed_order(Expr expr) { return OperationOrder(*expr->arena).visit(expr); }
+Expr with_fixed_order(Expr expr) {
+  Arena& arena = *expr->arena;
+  return OperationOrder(arena, arena.in_fixed_order()).visit(expr);
+}
 
 SiteLoop order(SiteLoop loop, const FreshName&) {
   const auto arena = [](Expr expr) -> Arena& { return *expr->arena; };

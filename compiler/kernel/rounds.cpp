@@ -69,10 +69,11 @@ class RoundFinder {
 
   std::vector<Rounds> find() {
     std::vector<Rounds> all;
+    const std::vector<std::size_t> shapes = shapes_of_all();
     std::unordered_map<std::size_t, std::size_t> latest;  // by shape
     std::size_t done = 0;                                 // operations before this are settled
     for (std::size_t i = 0; i < list_.size(); ++i) {
-      const auto [entry, fresh] = latest.try_emplace(shape(i, kDepth), i);
+      const auto [entry, fresh] = latest.try_emplace(shapes[i], i);
       const std::size_t before = std::exchange(entry->second, i);
       if (fresh || before < done) continue;
       auto rounds = rounds_at(before, i - before, done);
@@ -94,17 +95,27 @@ class RoundFinder {
     return found ? *found : kNone;
   }
 
-  /// A number for the operations down to `depth` below operation i.
-  std::size_t shape(std::size_t i, int depth) const {
-    std::size_t value = static_cast<std::size_t>(list_[i].op()) * 131 + 7;
-    if (depth == 0) return value;
-    const auto args = list_[i].args();
-    for (std::size_t k = 0; k < args.size(); ++k) {
-      const std::size_t at = arguments_[i][k];
-      value = value * 1000003 +
-              (at == kNone ? std::hash<const Node*>()(args[k].get()) : shape(at, depth - 1));
+  /// Of each operation a number for what it does and for the operations down to kDepth below it.
+  std::vector<std::size_t> shapes_of_all() const {
+    std::vector<std::size_t> shapes(list_.size());
+    for (std::size_t i = 0; i < list_.size(); ++i) shapes[i] = own_shape(i);
+    for (int depth = 1; depth <= kDepth; ++depth) {
+      std::vector<std::size_t> deeper(list_.size());
+      for (std::size_t i = 0; i < list_.size(); ++i) {
+        deeper[i] = own_shape(i);
+        for (std::size_t k = 0; k < arguments_[i].size(); ++k) {
+          const std::size_t at = arguments_[i][k];
+          const Node* const arg = list_[i].args()[k].get();
+          deeper[i] =
+              deeper[i] * 1000003 + (at == kNone ? std::hash<const Node*>()(arg) : shapes[at]);
+        }
+      }
+      shapes = std::move(deeper);
     }
-    return value;
+    return shapes;
+  }
+  std::size_t own_shape(std::size_t i) const {
+    return static_cast<std::size_t>(list_[i].op()) * 131 + 7;
   }
 
   /// Whether operation i + p does to values p later what operation i does, or to the same values.

@@ -457,7 +457,7 @@ Printer::Piece Printer::extreme(const Node& node, const char* name) {
     if (own && !known) return suffixed(least ? "vphi_lower" : "vphi_higher");
     return spelled(dialect_, least ? "fmin" : "fmax", precision_);
   };
-  std::string text = number(node.args.at(0));
+  std::string text = number(node.args.front());
   for (std::size_t i = 1; i < node.args.size(); ++i) {
     const bool known = i == 1 && node.args[0].is(Op::Number);
     text = function(known) + "(" + text + ", " + number(node.args[i]) + ")";
