@@ -145,17 +145,20 @@ def test_what_flows_through_is_that_of_u():
 
 
 # particles for each unit of rapidity over the integral of u.dSigma, T = 0.13 GeV: Gubser's flow
-# has 7000.68906756 fm^3, and densities of equilibrium that were computed elsewhere
-@pytest.mark.parametrize("mass, statistics, degeneracy, number", [
-    (0.13957, 1, 1, 174.345744), (0.49368, 1, 1, 32.825699), (0.93827, -1, 2, 4.608830)])
-def test_all_momenta_add_up_to_the_density(mass, statistics, degeneracy, number):
-    fluid = dataclasses.replace(moving(), T=0.13, stress=None)
+# has 7000.68906756 fm^3, and densities of equilibrium that were computed elsewhere; at 0.15 GeV these
+# densities in 1/fm^3
+@pytest.mark.parametrize("T, mass, statistics, degeneracy, density", [
+    (0.13, 0.13957, 1, 1, 174.345744/7000.68906756), (0.13, 0.49368, 1, 1, 32.825699/7000.68906756),
+    (0.13, 0.93827, -1, 2, 4.608830/7000.68906756), (0.15, 0.13957, 1, 1, 0.040805495),
+    (0.15, 0.49368, 1, 1, 0.010261794), (0.15, 0.93827, -1, 2, 0.002210312)])
+def test_all_momenta_add_up_to_the_density(T, mass, statistics, degeneracy, density):
+    fluid = dataclasses.replace(moving(), T=T, stress=None)
     x, weight = numpy.polynomial.legendre.leggauss(64)
     pT = 3*(x + 1)
     angles = 2*numpy.pi*numpy.arange(32)/32
     found = fluid.spectrum(mass, pT, angles, statistics=statistics, degeneracy=degeneracy, terms=14)
     total = 2*numpy.pi*numpy.sum(3*weight*pT*found.mean(axis=1))
-    assert total/fluid.flux() == pytest.approx(number/7000.68906756, rel=2e-6)
+    assert total/fluid.flux() == pytest.approx(density, rel=2e-6)
 
 
 def test_the_stress_is_orthogonal_to_the_flow_and_has_no_trace():
@@ -201,13 +204,25 @@ def test_file_of_osu_hydro(tmp_path):
 
 @pytest.mark.parametrize("change, message", [
     ({"v": [[1, 0], [0, 0]]}, "speed of light"), ({"normal": [[1, 0]]}, "`normal`"),
-    ({"stress": [[0, 0, 0]]}, "`stress`")])
+    ({"stress": [[0, 0, 0]]}, "`stress`"), ({"T": [0.15, 0]}, "`T` of element 1 is not positive"),
+    ({"T": [0.15, numpy.nan]}, "`T` of element 1 is not finite"), ({"T": [0.1, 0.1, 0.1]}, "`T`"),
+    ({"place": [[2, 1, numpy.inf], [4, 0, 1]]}, "`place` of element 0 is not finite"),
+    ({"stress": [[0, 0, 0], [0, numpy.nan, 0]]}, "`stress` of element 1 is not finite")])
 def test_wrong_elements_are_refused(change, message):
     right = moving()
     values = {name: getattr(right, name)
               for name in ("place", "normal", "v", "T", "eps", "p", "stress")}
     with pytest.raises(ValueError, match=message):
         Elements(**{**values, **change})
+
+
+def test_a_spectrum_without_a_value_is_refused():
+    with pytest.raises(ValueError, match="`mass`"):
+        slab().spectrum(-0.14, 1, 0, statistics=1)
+    with pytest.raises(ValueError, match="`terms`"):
+        slab().spectrum(0.14, 1, 0, statistics=1, terms=0)
+    with pytest.raises(ValueError, match="c2 = 1/3"):
+        dataclasses.replace(slab(), bulk=0.01, c2=1/3).spectrum(0.14, 1, 0, statistics=1)
 
 
 def test_unknown_statistics_are_refused():
@@ -301,7 +316,17 @@ def not_finite(number, rows, at):
     (lambda number, rows, at: (rows, {**at, "above": 7}), "7 sites were above the level.*t = 5"),
     (lambda number, rows, at: (rows, {**at, "columns": COLUMNS.replace("h", "w")}),
      "no column `h`, it has t, x"),
-    (lambda number, rows, at: (rows, {k: at[k] for k in at if k != "t_before"}), "time = on")])
+    (lambda number, rows, at: (rows, {k: at[k] for k in at if k != "t_before"}), "time = on"),
+    (lambda number, rows, at: (rows, {k: at[k] for k in at if k != "t"}), "no time `t`"),
+    (lambda number, rows, at: (rows, {**at, "t_before": numpy.nan}), "no time `t_before`"),
+    (lambda number, rows, at: (rows, {**at, "t": "late"}), "no time `t`"),
+    (lambda number, rows, at: (rows, {**at, "columns": ""}), "0 columns are named"),
+    (lambda number, rows, at: (rows, {**at, "columns": COLUMNS.replace("t, x", "x, t")
+                                      if number == 1 else COLUMNS}),
+     "table 00000010 of .* has the columns x, t.*, and those before it t, x"),
+    (lambda number, rows, at: (rows.astype("S8"), at), "holds no real numbers"),
+    (lambda number, rows, at: (rows.astype(complex), at), "holds no real numbers"),
+    (lambda number, rows, at: (rows[0] if len(rows) else numpy.zeros(13), at), "has the shape")])
 def test_a_damaged_surface_says_what_is_wrong(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
         Elements.read(write_surface(tmp_path/"run.h5", change), T=0.15)
@@ -313,6 +338,16 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path):
     path.write_bytes(content[:len(content)//2])
     with pytest.raises(ValueError, match="cannot be read"):
         Elements.read(path, T=0.15)
+    with pytest.raises(ValueError, match="cannot be read"):
+        Elements.read(tmp_path/"missing.h5", T=0.15)
+    h5py = pytest.importorskip("h5py")
+    for place, message in (("surfaces", "it has none"), ("surfaces/surface(T)", "no group of tables"),
+                           ("surfaces/surface(T)/00000005/rows", "holds no real numbers"),
+                           ("surfaces/surface(T)/later", "has no tables")):
+        with h5py.File(path, "w") as file:
+            file[place] = [1.0, 2.0]
+        with pytest.raises(ValueError, match=message):
+            Elements.read(path, T=0.15)
     write_surface(path)
     with pytest.raises(ValueError, match="no surface `surface.eps.`, it has surface"):
         Elements.read(path, "surface(eps)", T=0.15)

@@ -17,30 +17,61 @@ import numpy
 HBARC = 0.1973269804  # GeV fm
 
 
-def _rows_of(path: Any, name: str, whole: bool) -> tuple[Any, list[str]]:
-    """Rows of all tables of a surface in space and time, and the names of their columns."""
+def _number(value: Any) -> float:
+    """An attribute as a number, NaN where it is none."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return numpy.nan
+
+
+def _tables_of(path: Any, name: str) -> list[tuple[str, Any, dict[str, Any]]]:
+    """Step, rows and attributes of all tables of a surface."""
     import h5py
     try:
         with h5py.File(path) as file:
-            surfaces = file.get("surfaces", {})
-            if name not in surfaces:
+            surfaces = file.get("surfaces")
+            names = list(surfaces) if isinstance(surfaces, h5py.Group) else []
+            if name not in names:
                 raise ValueError(f"{path} has no surface `{name}`, it has "
-                                 f"{', '.join(surfaces) or 'none'}")
+                                 f"{', '.join(names) or 'none'}")
             group = surfaces[name]
-            steps = sorted((step for step in group if step.isdigit()), key=int)
-            tables = [(group[step][()], dict(group[step].attrs)) for step in steps]
-    except OSError as error:
+            if not isinstance(group, h5py.Group):
+                raise ValueError(f"{path}: `{name}` is no group of tables")
+            steps = sorted((step for step in group if step.isdecimal()), key=int)
+            for step in steps:
+                if not isinstance(group[step], h5py.Dataset) or group[step].dtype.kind not in "fiu":
+                    raise ValueError(f"{path}: table {step} of `{name}` holds no real numbers")
+            tables = [(step, group[step][()], dict(group[step].attrs)) for step in steps]
+    except (OSError, KeyError, RuntimeError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
     if not tables:
         raise ValueError(f"{path}: `{name}` has no tables")
-    columns = [word.strip() for word in str(tables[0][1].get("columns", "")).split(",")]
+    return tables
+
+
+def _columns_of(at: dict[str, Any]) -> list[str]:
+    return [word.strip() for word in str(at.get("columns", "")).split(",") if word.strip()]
+
+
+def _rows_of(path: Any, name: str, whole: bool) -> tuple[Any, list[str]]:
+    """Rows of all tables of a surface in space and time, and the names of their columns."""
+    tables = _tables_of(path, name)
+    columns = _columns_of(tables[0][2])
     before = None
-    for step, (rows, at) in zip(steps, tables):
+    for step, rows, at in tables:
+        if _columns_of(at) != columns:
+            raise ValueError(f"{path}: table {step} of `{name}` has the columns "
+                             f"{', '.join(_columns_of(at)) or 'none'}, and those before it "
+                             f"{', '.join(columns) or 'none'}")
         if rows.ndim != 2 or rows.shape[1] != len(columns):
             raise ValueError(f"{path}: table {step} of `{name}` has the shape {rows.shape}, and "
                              f"{len(columns)} columns are named")
         if "t_before" not in at:
             raise ValueError(f"{path}: `{name}` was written without `time = on`")
+        for time in ("t", "t_before"):
+            if not numpy.isfinite(_number(at.get(time))):
+                raise ValueError(f"{path}: table {step} of `{name}` has no time `{time}`")
         if before is not None and abs(at["t_before"] - before) > 1e-9*abs(before):
             raise ValueError(f"{path}: `{name}` has no table between t = {before:g} and "
                              f"{at['t_before']:g}")
@@ -51,11 +82,11 @@ def _rows_of(path: Any, name: str, whole: bool) -> tuple[Any, list[str]]:
             raise ValueError(f"{path}: at t = {at['t']:g} {at['edge']:g} elements of `{name}` lie at "
                              "an end of the box, where the surface is cut; whole=False takes it")
         before = at["t"]
-    above = tables[-1][1].get("above", 0)
+    above = tables[-1][2].get("above", 0)
     if whole and above > 0:
         raise ValueError(f"{path}: {above:g} sites were above the level at the last output, t = "
                          f"{before:g}; whole=False takes the surface up to there")
-    return numpy.concatenate([rows for rows, _ in tables]), columns
+    return numpy.concatenate([rows for _, rows, _ in tables]), columns
 
 
 @dataclasses.dataclass
@@ -94,8 +125,15 @@ class Elements:
         self.stress = numpy.asarray(stress, float)
         if self.stress.shape != (count, 3):
             raise ValueError(f"`stress` has the shape {self.stress.shape}, not {(count, 3)}")
+        for name in [*names, "stress", "c2"]:
+            value = getattr(self, name)
+            if value is not None and not numpy.isfinite(value).all():
+                wrong = ~numpy.isfinite(numpy.reshape(value, (count, -1))).all(axis=1)
+                raise ValueError(f"`{name}` of element {numpy.flatnonzero(wrong)[0]} is not finite")
         if not (numpy.sum(self.v**2, axis=1) < 1).all():
             raise ValueError("an element moves at the speed of light or beyond")
+        if not (self.T > 0).all():
+            raise ValueError(f"`T` of element {numpy.flatnonzero(~(self.T > 0))[0]} is not positive")
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], name: str = "surface(T)", *, T: Any,
@@ -201,6 +239,11 @@ class Elements:
         if bulk and self.bulk.any() and self.c2 is None:
             raise ValueError("what the bulk stress does to a spectrum needs `c2`, the square of "
                              "the speed of sound; bulk=False leaves it out")
+        if bulk and self.bulk.any() and (self.c2 == 1/3).any():
+            raise ValueError("with c2 = 1/3 there is no bulk viscosity, and its relaxation time over "
+                             "it is infinite: bulk=False leaves the stress out")
+        if not mass >= 0 or terms < 1:
+            raise ValueError("`mass` in GeV is not negative, and `terms` 1 at least")
         pT, phi = numpy.atleast_1d(pT).astype(float), numpy.atleast_1d(phi).astype(float)
         eta, step = numpy.linspace(-8, 8, 161, retstep=True)
         tau, pi, u = self.place[:, 0, None], self.pi, self.u
