@@ -105,6 +105,65 @@ at end: off_e, off_u, off_xx, off_xy, off_yy, off_ee -> "g.h5"
 )";
 }
 
+/// The exact state of the plane at the start, by the library's words for the stress.
+std::string state_at(const std::string& t, const std::string& rows) {
+  std::string text = plane_flow("7^2", rows, false);
+  const auto put = [&text](const std::string& from, const std::string& to) {
+    const auto place = text.find(from);
+    ASSERT_NE(place, std::string::npos) << from;
+    text.replace(place, text.find('\n', place) - place, to);
+  };
+  put("lattice plane", "lattice plane: 7^2, spacing = 1, boundary = outflow");
+  put("evolve heun", "evolve heun, dt = 0.1, until = t >= " + t);
+  put("init t = 1", "init t = " + t + ", eps = exact, v = v_exact");
+  put("init q", "init q = q_exact");
+  text.erase(text.find("at end"));
+  return text;
+}
+
+// T in GeV, u^x, u^y, and pi^xx, pi^yy, pi^xy, pi^ee in GeV/fm^3 at t, x and y in fm, computed
+// elsewhere.
+TEST(ViscousGubser, TheTableOfTheFlow) {
+  constexpr double kUnit = 0.1973269804, kDensity = 13.8996929 * kUnit;
+  struct Row {
+    const char *t, *x, *y;
+    double known[7];
+  };
+  const testing::ScratchFolder folder;
+  const std::string rows = gubser_rows(folder, 0);
+  for (const auto& [t, x, y, known] :
+       {Row{"1.2", "0", "0", {.195166704, 0, 0, -.007181613, -.007181613, 0, .014363227}},
+        Row{"1.2", "2", "0", {.136739565, 1.117985466, 0, -.216871690, -.096392066, 0, .192784132}},
+        Row{"1.5",
+            "1",
+            "1",
+            {.154710348, .970142500, .970142500, -.011987735, -.011987735, -.005812235,
+             .012351000}},
+        Row{"2", "0", "0", {.102215681, 0, 0, -.006108276, -.006108276, 0, .012216551}},
+        Row{"2", "1", "0", {.109961930, .894427191, 0, -.007891989, -.004384438, 0, .008768877}},
+        Row{"2", "3", "0", {.081671495, 1.664100589, 0, -.046902143, -.012443426, 0, .024886851}},
+        Row{"2",
+            "2",
+            "2",
+            {.087684903, 1.249390095, 1.249390095, -.033047162, -.033047162, -.020143032,
+             .025808260}},
+        Row{"3", "2", "2", {.078930792, 2, 2, 0, 0, 0, 0}}}) {
+    const auto result = testing::run_text(
+        state_at(t, rows) +
+            fmt::format("here = (1/t if abs(x - {}) + abs(y - {}) < 0.01 else 0)\n", x, y) +
+            "every 1 steps: T = total(here*eps^(1/4)), u_x = total(here*u[0]), u_y = "
+            "total(here*u[1]), q_xx = total(here*q[0]), q_yy = total(here*q[2]), q_xy = "
+            "total(here*q[1]), q_ee = total(here*ee(q, v)) -> \"s.h5\"\n",
+        {});
+    const std::array names{"T", "u_x", "u_y", "q_xx", "q_yy", "q_xy", "q_ee"};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const double unit = i == 0 ? kUnit : i < 3 ? 1 : kDensity;
+      EXPECT_NEAR(unit * last(result, names[i]), known[i], i < 3 ? 5e-9 : 2e-8)
+          << names[i] << t << x << y;
+    }
+  }
+}
+
 /// The same flow along its radius R: the stress across, s_a, and along the rapidity, s_e, are
 /// numbers that are carried along, and the third follows from its trace.
 std::string radial_flow(int cells, const std::string& rows) {
@@ -235,7 +294,8 @@ TEST(ViscousGubser, TheShiftedStateIsThatOfOthers) {
           "every 1 steps: T_0 = (total(here*eps)/t)^(1/4), T_1 = (total(there*eps)/t)^(1/4), "
           "v_1[i] = total(there*v[i])/t, i = 0..2 -> \"s.h5\"\n"
           "every 1 steps: at_0[i] = total(here*q[i])/t, i = 0..4 -> \"s.h5\"\n"
-          "every 1 steps: at_1[i] = total(there*q[i])/t, i = 0..4 -> \"s.h5\"\n",
+          "every 1 steps: at_1[i] = total(there*q[i])/t, i = 0..4 -> \"s.h5\"\n"
+          "every 1 steps: ee_0 = total(here*s[2,2])/t, ee_1 = total(there*s[2,2])/t -> \"s.h5\"\n",
       {});
   constexpr double kUnit = 13.8996929;
   EXPECT_NEAR(last(result, "T_0"), .566147790, 1e-8);
@@ -249,6 +309,8 @@ TEST(ViscousGubser, TheShiftedStateIsThatOfOthers) {
     EXPECT_NEAR(kUnit * last(result, fmt::format("at_0[{}]", i)), kMiddle[i], 2e-8) << i;
     EXPECT_NEAR(kUnit * last(result, fmt::format("at_1[{}]", i)), kAside[i], 2e-8) << i;
   }
+  EXPECT_NEAR(kUnit * last(result, "ee_0"), .038638248, 2e-8);
+  EXPECT_NEAR(kUnit * last(result, "ee_1"), .039259645, 2e-8);
 }
 
 // Errors relative to the mean of each component; what lies beyond the box is the exact flow.

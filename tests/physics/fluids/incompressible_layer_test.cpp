@@ -54,7 +54,8 @@ TEST(IncompressibleLayer, IsTheLimitOfSlowFlow) {
     double k, rate;
     int cells;
   };
-  for (const Row& row : {Row{0.4446, 0.18970203, 48}}) {
+  for (const Row& row :
+       {Row{0.3, 0.17306842, 72}, Row{0.4446, 0.18970203, 48}, Row{0.6, 0.17299458, 48}}) {
     const auto with_no_step = [&](double speed) {
       const double coarse = growth(row.k, speed, row.cells);
       const double fine = growth(row.k, speed, row.cells * 4 / 3);

@@ -142,5 +142,28 @@ TEST_F(Participants, MeansOfTwoNucleonsHaveTheirIntegrals) {
   }
 }
 
+/// Two nucleons of Gaussian thickness, width w, collide at a distance b with the probability
+/// 1 - exp(-y exp(-b^2/(4 w^2))). The cross section sigma fixes y: the integral of that over u =
+/// b^2/(4 w^2) is sigma/(4 pi w^2), sigma = 6.4 fm^2, w = 0.5 fm.
+TEST(SmoothNucleons, TheirOverlapHasTheCrossSection) {
+  const auto result = testing::run_text(R"(model nucleons "two nucleons of a smooth profile"
+units fm
+param sigma = 6.4 [fm^2], w = 0.5 [fm]
+lattice line: 4, length = 1, boundary = periodic
+section(y) = integral(1 - exp(-y*exp(-u)), u = 0..30, points = 64)
+y_s = inverse(section(y), sigma/(4*pi*w^2), y = 1..10)
+chance(b) = 1 - exp(-y_s*exp(-b^2/(4*w^2)))
+field phi: real
+phi' = 0*phi
+evolve euler, dt = 1, until = t > 0
+init phi = 0
+precision real = f64
+at end: y_s = mean(y_s + 0*phi), whole = mean(integral(2*pi*b*chance(b), b = 0..10) + 0*phi) -> "n.h5"
+)",
+                                        {});
+  EXPECT_NEAR(testing::last(result, "y_s"), 4.2944222678, 1e-8);
+  EXPECT_NEAR(testing::last(result, "whole"), 6.4, 1e-7);
+}
+
 }  // namespace
 }  // namespace vphi

@@ -58,25 +58,6 @@ std::string with(std::string text, const std::string& from, const std::string& t
   return text.replace(place, from.size(), to);
 }
 
-/// Rows of Bjorken flow at 5 fm, T in GeV and phi/(e + p), integrated independently to 1e-13:
-/// from the stress of Navier and Stokes; with tau_pi_pi = 10/7 tau; and with phi_7 = 9/(70 p) too.
-TEST(Relax, BjorkenFlowOfTheFourteenMomentEquations) {
-  std::ifstream file(shipped("hydro/viscous_bjorken"));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::string target = "4*eta/(3*t) - 4/3*tau*phi/t";
-  const auto is = [](const std::string& changed, double temperature, double share) {
-    const auto result =
-        run_text(with(changed, "expect abs(share - 0.0454409882)*(t > 4.999 [fm]) < 1e-6", ""), {});
-    EXPECT_NEAR(last(result, "T_GeV"), temperature, 2e-9);
-    EXPECT_NEAR(last(result, "share"), share, 2e-9);
-  };
-  is(with(text, "phi = 0, v = 0", "phi = 4*eta_over_s*(4/3*c_e*T_0^3)/(3*0.6 [fm]), v = 0"),
-     0.2655981812, 0.0442754254);
-  const std::string more = "4*eta/(3*t) - (4/3 + 10/21)*tau*phi/t";
-  is(with(text, target, more), 0.2577850242, 0.0418268574);
-  is(with(text, target, more + " + 9/(70*p)*phi^2/2"), 0.2579246041, 0.0423336932);
-}
-
 /// Distances from exp(-i w t), w the exact root with both relaxation times.
 TEST(Relax, SoundIsDampedAsTheDispersionRelationSays) {
   const double coarse = last(run_file(shipped("hydro/sound"), on_cells("32")), "apart");

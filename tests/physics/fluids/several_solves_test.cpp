@@ -232,6 +232,8 @@ TEST(SeveralSolves, EquationsOfStateOfTheLibrary) {
   EXPECT_NEAR(last(one, "T_GeV"), 0.17973481, 2e-8);
   EXPECT_NEAR(last(one, "p_GeV"), 0.16298896, 2e-8);
   EXPECT_NEAR(last(one, "sound[0]"), 0.18502408, 2e-8);
+  const auto cold = run_text(equation_of_state("hotqcd_p(T)", "T = 0.148 [GeV]"), {});
+  EXPECT_NEAR(last(cold, "energy[0]"), .24110175, 2e-8);
   // 42.25 degrees of freedom: e = 42.25 pi^2/30 T^4 + B
   const auto bag = run_text(equation_of_state("bag_p(T, 42.25, 0.1 [GeV/fm^3])", start), {});
   EXPECT_NEAR(last(bag, "energy[3]"), 13.899692865 * 0.0081 / 0.0076835056 + 0.1, 1e-6);

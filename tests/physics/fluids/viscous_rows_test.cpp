@@ -130,6 +130,36 @@ TEST(ViscousRows, ExpansionOfIsraelAndStewart) {
   }
 }
 
+// Three more starts and targets, T and phi/(e + p) of integrations to 1e-13: from the stress of
+// Navier and Stokes; with tau_pi_pi = 10/7 tau; and with phi_7 = 9/(70 p) too.
+TEST(ViscousRows, ExpansionOfTheFourteenMomentEquations) {
+  const std::string is = "4/3*tau*phi/t", more = "(4/3 + 10/21)*tau*phi/t";
+  struct Row {
+    std::pair<std::string, std::string> change;
+    double temperature[4], share[4];
+  };
+  for (const Row& row :
+       {Row{{"phi = 0, v = 0", "phi = 4*eta_over_s*(4/3*c_e*T_0^3)/(3*0.6 [fm]), v = 0"},
+            {.4334377764, .3534175626, .2655981812, .2124933873},
+            {.1436173257, .0906291865, .0442754254, .0264542145}},
+        Row{{is, more},
+            {.4251325280, .3437850227, .2577850242, .2061822555},
+            {.0768283728, .0744232320, .0418268574, .0259554297}},
+        Row{{is, more + " + 9/(70*p)*phi^2/2"},
+            {.4251436595, .3438748581, .2579246041, .2063088532},
+            {.0773250328, .0756886194, .0423336932, .0261316868}}}) {
+    const auto result = testing::run_text(
+        reworded(
+            shipped_words("hydro/viscous_bjorken"),
+            {{"t >= 5 [fm]", "t >= 9.9999 [fm]"}, {"*(t > 4.999 [fm])", "*(t < 0)"}, row.change}),
+        {});
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_NEAR(at_time(result, "T_GeV", kTimes[i]), row.temperature[i], 3e-9) << kTimes[i];
+      EXPECT_NEAR(at_time(result, "share", kTimes[i]), row.share[i], 3e-9) << kTimes[i];
+    }
+  }
+}
+
 /// Distance from exp(-i w t) after 5 fm or at `end`; eta/s = 0.2, T = 0.3 GeV, no bulk stress.
 double sound_apart(const std::string& length, const std::string& wave, const std::string& w,
                    const std::string& cells, const std::string& end = "5") {
@@ -177,6 +207,23 @@ TEST(ViscousRows, StressThatDecaysInPlace) {
   }
 }
 
+// With bulk stress there are two of them, c_s^2 = 0.2, eta/s = 0.1, zeta/s = 0.05: after 0.5 fm.
+TEST(ViscousRows, TwoStressesThatDecayInPlace) {
+  for (const char* w : {"-1.9413973868i", "-3.1968518937i"}) {
+    const std::string text =
+        reworded(shipped_words("hydro/sound"),
+                 {{"t > 5 - dt/2", "t > 0.5 - dt/2"},
+                  {"w = 0.5742271701 - 0.0975420264i", std::string("w = ") + w},
+                  {"expect apart < 1e-3", "expect apart < 1"}});
+    const auto apart = [&](const std::string& cells) {
+      return last(testing::run_text(reworded(text, {{"line: 64", "line: " + cells}}), {}), "apart");
+    };
+    const double coarse = apart("32"), fine = apart("64");
+    EXPECT_LT(fine, 1e-2) << w;
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.15) << w;
+  }
+}
+
 /// The same of a wave that shakes across its way: tau w^2 + i w = k^2 eta/(e + p).
 double shear_apart(const std::string& length, const std::string& w, const std::string& cells) {
   const auto result =
@@ -214,7 +261,8 @@ every 1 steps: t, apart = norm(crest*exp(1i*w*t) - 1) -> "s.h5"
 TEST(ViscousRows, ShearWavesSpreadOrTravel) {
   for (const auto& [length, w] :
        {std::pair{"10", "-0.0538411286i"}, std::pair{"10", "-1.4664780867i"},
-        std::pair{"5", "-0.2482853181i"}, std::pair{"2", "1.1815575530 - 0.7601596077i"}}) {
+        std::pair{"5", "-0.2482853181i"}, std::pair{"5", "-1.2720338972i"},
+        std::pair{"2", "1.1815575530 - 0.7601596077i"}}) {
     const double coarse = shear_apart(length, w, "32"), fine = shear_apart(length, w, "64");
     EXPECT_LT(fine, 1e-2) << w;
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.15) << w;
