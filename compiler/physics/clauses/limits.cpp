@@ -4,13 +4,17 @@
 // of the state that has just been updated (the norm of a wave function); the schedule then takes a
 // sweep of its own for it. A limit of a variable that relaxes may hold primitive variables: those
 // that the state has before the limit.
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <random>
 
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
+#include "compiler/physics/fluids/fluid_states.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -96,6 +100,64 @@ std::map<int, Expr> recovered_from_quantities(const Motion& d) {
   return made;
 }
 
+/// Whether a limit is a function of its own site alone.
+bool of_site(const std::vector<Expr>& limited) {
+  return std::ranges::none_of(limited, [](Expr part) {
+    return algebra::contains(part, [](Expr node) {
+      return (node.is(Op::Load) && !node->offset.zero()) || node.is(Op::PairSum) ||
+             node.is(Op::Stencil) || node.is(Op::Site) ||
+             (node.op() >= Op::Mean && node.op() <= Op::Maximum);
+    });
+  });
+}
+
+/// Random values, over six decades, of all that a limit reads: those that it limits have any sign,
+/// others are positive as densities are.
+Numbers state_of_limit(const std::vector<int>& arrays, const std::vector<Expr>& limited,
+                       std::mt19937_64& engine) {
+  std::uniform_real_distribution<double> decade(-3, 3), sign(-1, 1);
+  Numbers state;
+  for (const Expr part : limited) {
+    algebra::visit(part, [&](Expr node) {
+      if (node.is(Op::Load)) state.emplace(node->index, 0);
+    });
+  }
+  for (auto& [array, value] : state) value = std::pow(10, decade(engine));
+  const double size = std::pow(10, decade(engine));
+  for (const int array : arrays) state[array] = size * sign(engine);
+  return state;
+}
+
+/// How much a limit changes what it has limited, in parts of it, at most in random states.
+double changed_again(const std::vector<int>& arrays, const std::vector<Expr>& limited) {
+  constexpr int kStates = 64;
+  std::mt19937_64 engine(1);
+  double most = 0;
+  for (int i = 0; i < kStates; ++i) {
+    Numbers state = state_of_limit(arrays, limited, engine);
+    std::vector<double> once, twice;
+    for (const Expr part : limited) once.push_back(evaluated(part, state));
+    for (std::size_t k = 0; k < arrays.size(); ++k) state[arrays[k]] = once[k];
+    for (const Expr part : limited) twice.push_back(evaluated(part, state));
+    double size = 0, change = 0;
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+      size = std::hypot(size, once[k]);
+      change = std::hypot(change, twice[k] - once[k]);
+    }
+    if (std::isfinite(change / size)) most = std::max(most, change / size);
+  }
+  return most;
+}
+
+/// Warns of a limit beside conservation laws whose result is not within what it bounds.
+void check_acts_once(const Motion& d, const dsl::Item& item, const StateField& field,
+                     const std::vector<Expr>& limited) {
+  constexpr double kRounding = 1e-9;
+  if (limited.size() != field.arrays.size() || !of_site(limited)) return;
+  const double most = changed_again(field.arrays, limited);
+  if (most > kRounding) d.diagnostics.add(errors::limit_acts_again(item.span, field.name, most));
+}
+
 }  // namespace
 
 std::vector<Derived> read_limits(const Motion& d, Lowerer& lower, ProgramUnits* units) {
@@ -120,6 +182,7 @@ std::vector<Derived> read_limits(const Motion& d, Lowerer& lower, ProgramUnits* 
       if (v.complex() && !field.complex)
         d.fail(errors::not_real(item.value->span, fmt::format("the limit of `{}`", field.name)));
       std::vector<Expr> parts = by_array(d, field, v);
+      if (!units) check_acts_once(d, item, field, parts);
       for (std::size_t i = 0; i < parts.size(); ++i) {
         bool of_primitives = false;
         const Expr from_recovered = parts[i];

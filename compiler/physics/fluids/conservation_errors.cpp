@@ -449,6 +449,19 @@ Diagnostic limit_of_primitive(Span span, const std::string& name) {
                "write it with conserved quantities");
 }
 
+Diagnostic limit_acts_again(Span span, const std::string& name, double part) {
+  Diagnostic d = error(
+      "W0795", span, fmt::format("this limit changes again what it has limited of `{}`", name),
+      fmt::format("a second time by up to {:.2g} of it", part),
+      "a limit acts after each update, so one that changes its own result does the more the "
+      "smaller "
+      "dt is",
+      "write a bound that leaves what obeys it, such as min(1, most/size) in place of "
+      "tanh(size/most)*most/size, or give the damping a rate: a source in the laws");
+  d.severity = dsl::Severity::Warning;
+  return d;
+}
+
 Diagnostic limit_of_recovered(Span span, const std::string& name) {
   return error("E0795", span, fmt::format("`{}` is made of the densities after each update", name),
                "",
