@@ -9,6 +9,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/io/configurations/configuration.hpp"
 #include "runtime/io/results.hpp"
+#include "runtime/io/start_error.hpp"
 #include "runtime/run/run.hpp"
 
 namespace vphi::embed {
@@ -32,6 +33,8 @@ void throw_translated(const Compilation* compilation) {
     throw Error(failure.what(), failure.hint, failure.code, ErrorKind::Run);
   } catch (const io::ConfigurationError& failure) {
     throw Error(failure.what(), {}, "E0831", ErrorKind::Results);
+  } catch (const io::StartError& failure) {
+    throw Error(failure.what(), {}, "E0782", ErrorKind::Results);
   } catch (const io::ResultsError& failure) {
     throw Error(failure.what(), {}, "E0830", ErrorKind::Results);
   } catch (const program::ProgramError& failure) {

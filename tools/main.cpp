@@ -13,6 +13,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/io/configurations/configuration.hpp"
 #include "runtime/io/results.hpp"
+#include "runtime/io/start_error.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/model.hpp"
 #include "tools/options.hpp"
@@ -80,6 +81,8 @@ int guarded(const Words& words) {
     return refuse(words, kUserError, error.code, error.what(), error.hint);
   } catch (const io::ConfigurationError& error) {
     return refuse(words, kUserError, "E0831", error.what());
+  } catch (const io::StartError& error) {
+    return refuse(words, kUserError, "E0782", error.what());
   } catch (const io::ResultsError& error) {
     return refuse(words, kUserError, "E0830", error.what());
   } catch (const program::ProgramError& error) {

@@ -456,7 +456,7 @@ Diagnostic no_source_derivative(Span span, const std::string& field) {
 }
 
 Diagnostic table_file(Span span, const std::string& problem, int kind) {
-  constexpr const char* kCodes[] = {"E0781", "E0782", "E0783", "E0784", "E0782"};
+  constexpr const char* kCodes[] = {"E0781", "E0782", "E0783", "E0784", "E0782", "E0782", "E0784"};
   constexpr const char* kRules[] = {
       "a table is a text of columns or a set of an HDF5 file, found from the model's folder",
       "every row of a table has the same number of columns, a set of an HDF5 file one or two "
@@ -465,14 +465,22 @@ Diagnostic table_file(Span span, const std::string& problem, int kind) {
       "a table has a value for every combination of its arguments",
       "the slowest axis of a set comes first: those of the lattice (one for bodies), after them "
       "those of a value, in front of them those that indices choose from; of a table its arguments",
+      "values of tables are constants of the kernels: 2^20 at most, three for each pair of "
+      "arguments "
+      "with order = 3; a text has 64 MB at most, a set 2^23 numbers",
+      "a periodic table holds a whole period, both ends included",
   };
   constexpr const char* kHints[] = {
       "check the name, or make one: rows of arguments and value in a text beside the model; "
       "\"name.txt:3\" names the third column, \"name.h5:set\" a set",
-      "correct that line of the text; # starts a comment",
+      "correct that row; in a text # starts a comment",
       "sort the rows by their argument and drop repetitions",
       "add the missing rows",
       "name a set of that shape, or write one: in h5py `f[\"e\"] = e` with e.shape as it is wanted",
+      "keep every second argument, or write a fine table of the part that needs it and a coarse "
+      "one of "
+      "all, and name both: table(\"fine.txt\", \"coarse.txt\", ...)",
+      "end the table with the values of its beginning",
   };
   return error(kCodes[kind], span, problem, "", kRules[kind], kHints[kind]);
 }

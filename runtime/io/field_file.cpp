@@ -5,15 +5,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <numeric>
 #include <span>
 #include <sstream>
 
+#include "program/number_text.hpp"
 #include "runtime/io/configurations/scidac.hpp"
 #include "runtime/io/files/set_name.hpp"
 #include "runtime/io/result_groups.hpp"
-#include "runtime/io/results.hpp"
+#include "runtime/io/start_error.hpp"
 
 #ifdef VPHI_HAVE_HDF5
 #include "program/hdf5_read.hpp"
@@ -31,12 +33,12 @@ Numbers edges_between(const Numbers& centres, const std::string& file, int axis)
   const std::size_t n = centres.size();
   for (std::size_t i = 1; i < n; ++i)
     if (!(centres[i] > centres[i - 1]))
-      throw ResultsError(
+      throw StartError(
           fmt::format("{}: coordinate {} along axis {} does not lie above the one "
                       "before",
                       file, i + 1, axis + 1));
   if (n < 2)
-    throw ResultsError(
+    throw StartError(
         fmt::format("{}: axis {} has one cell, whose width nobody knows", file, axis + 1));
   Numbers edges(n + 1);
   for (std::size_t i = 1; i < n; ++i) edges[i] = (centres[i - 1] + centres[i]) / 2;
@@ -55,7 +57,7 @@ void check_finite(const FieldFile& field, const std::string& file) {
     at += fmt::format("{}{}", at.empty() ? "" : ", ", rest % n);
     rest /= n;
   }
-  throw ResultsError(fmt::format("{}: cell ({}) holds {}, no finite number", file, at, *bad));
+  throw StartError(fmt::format("{}: cell ({}) holds {}, no finite number", file, at, *bad));
 }
 
 // ---- text ---------------------------------------------------------------------------------------
@@ -69,37 +71,37 @@ struct Rows {
 
 Rows rows_of(const std::string& path) {
   std::ifstream in(path);
-  if (!in) throw ResultsError(fmt::format("{} is not there", path));
+  if (!in) throw StartError(fmt::format("{} is not there", path));
   Rows rows;
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
-    line.resize(std::min(line.size(), line.find('#')));
-    std::ranges::replace(line, ',', ' ');
+    program::keep_numbers(line, number);
+    for (char& c : line)
+      if (std::strchr(program::kSeparators, c)) c = ' ';
     std::istringstream words(line);
     const std::size_t before = rows.values.size();
     for (std::string word; words >> word;) {
-      double v = 0;
-      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), v);
-      if (error != std::errc() || end != word.data() + word.size())
-        throw ResultsError(fmt::format("{}, line {}: `{}` is not a number", path, number, word));
-      rows.values.push_back(v);
+      const auto v = program::number_in(word);
+      if (!v)
+        throw StartError(fmt::format("{}, line {}: `{}` is not a number", path, number, word));
+      rows.values.push_back(*v);
     }
     const std::size_t found = rows.values.size() - before;
     if (found == 0) continue;
     if (rows.columns == 0) rows.columns = found;
     if (found != rows.columns)
-      throw ResultsError(fmt::format("{}, line {}: {} numbers, and {} in the rows before", path,
-                                     number, found, rows.columns));
+      throw StartError(fmt::format("{}, line {}: {} numbers, and {} in the rows before", path,
+                                   number, found, rows.columns));
   }
-  if (rows.columns == 0) throw ResultsError(fmt::format("{} holds no numbers", path));
+  if (rows.columns == 0) throw StartError(fmt::format("{} holds no numbers", path));
   return rows;
 }
 
 /// Rows of coordinates and a value, in any order, as a grid.
 FieldFile placed(const Rows& rows, std::size_t column, int dims, const std::string& path) {
   if (column >= rows.columns || column < static_cast<std::size_t>(dims))
-    throw ResultsError(
+    throw StartError(
         fmt::format("{} has {} columns: the first {} are coordinates, and column {} "
                     "is not a value",
                     path, rows.columns, dims, column + 1));
@@ -116,7 +118,7 @@ FieldFile placed(const Rows& rows, std::size_t column, int dims, const std::stri
     if (cells > rows.count()) break;
   }
   if (cells != rows.count())
-    throw ResultsError(
+    throw StartError(
         fmt::format("{}: {} rows are no grid: each combination of coordinates "
                     "stands there once",
                     path, rows.count()));
@@ -137,7 +139,7 @@ FieldFile placed(const Rows& rows, std::size_t column, int dims, const std::stri
 /// One column, a row for each body.
 FieldFile column_of(const Rows& rows, std::size_t column, const std::string& path) {
   if (column >= rows.columns)
-    throw ResultsError(
+    throw StartError(
         fmt::format("{} has {} columns, and none is number {}", path, rows.columns, column + 1));
   FieldFile field;
   field.cells.push_back(static_cast<std::int64_t>(rows.count()));
@@ -152,7 +154,7 @@ FieldFile read_text(const std::string& path, std::size_t column, const FieldPlac
   if (column == 0 && dims == 1 && rows.columns > 1) column = 2;
   if (column > 0) return placed(rows, column - 1, dims, path);
   if (dims > 2)
-    throw ResultsError(
+    throw StartError(
         fmt::format("{}: a text for three dimensions has the coordinates in its "
                     "first columns; name that of the value, `{}:4`",
                     path, path));
@@ -171,7 +173,7 @@ using hdf5::Handle;
 
 constexpr hsize_t kMostNumbers = hsize_t{1} << 36;
 
-[[noreturn]] void fail(const std::string& message) { throw ResultsError(message); }
+[[noreturn]] void fail(const std::string& message) { throw StartError(message); }
 
 Handle opened_set(hid_t file, const std::string& path, const std::string& name) {
   Handle set = hdf5::open_set(file, name);
@@ -291,8 +293,7 @@ std::vector<FieldFile> read_hdf5(const std::string& path, const std::string& set
 
 std::vector<FieldFile> read_hdf5(const std::string& path, const std::string&, const FieldPlace&,
                                  const std::vector<std::int64_t>&) {
-  throw ResultsError(
-      fmt::format("{}: this build reads no HDF5 (apt-get install libhdf5-dev)", path));
+  throw StartError(fmt::format("{}: this build reads no HDF5 (apt-get install libhdf5-dev)", path));
 }
 
 #endif

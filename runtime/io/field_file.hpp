@@ -15,7 +15,7 @@
 // cells of the lattice is used bit for bit. Outside of the cells of the file its outermost values
 // are used.
 //
-// Throws ResultsError where the file is missing, has gaps between cells, or contains a number that
+// Throws StartError where the file is missing, has gaps between cells, or contains a number that
 // is not finite.
 #pragma once
 

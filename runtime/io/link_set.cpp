@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/io/files/set_name.hpp"
+#include "runtime/io/start_error.hpp"
 
 #ifdef VPHI_HAVE_HDF5
 #include "program/hdf5_read.hpp"
@@ -20,7 +21,7 @@ namespace {
 using hdf5::Handle;
 using Problem = ConfigurationError::Problem;
 
-[[noreturn]] void fail(const std::string& message) { throw ResultsError(message); }
+[[noreturn]] void fail(const std::string& message) { throw StartError(message); }
 
 struct Numbers {
   bool angles = false;
@@ -105,8 +106,7 @@ ConfigurationFile read_link_set(const std::string& file, int dims, int colours,
 #else
 
 ConfigurationFile read_link_set(const std::string& file, int, int, const Extents&) {
-  throw ResultsError(
-      fmt::format("{}: this build reads no HDF5 (apt-get install libhdf5-dev)", file));
+  throw StartError(fmt::format("{}: this build reads no HDF5 (apt-get install libhdf5-dev)", file));
 }
 
 #endif

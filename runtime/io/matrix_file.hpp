@@ -2,7 +2,7 @@
 //
 // "path.h5:set" is a data set of an HDF5 file. Any other name is a text file of rows, with numbers
 // separated by blanks or commas, and comments after `#`. The compiler has checked the file too, but
-// a program may run later and elsewhere, so everything is checked again. Throws ResultsError where
+// a program may run later and elsewhere, so everything is checked again. Throws StartError where
 // the file is missing, has another shape, or contains a number that is not finite.
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "runtime/io/field_file.hpp"
-#include "runtime/io/results.hpp"
+#include "runtime/io/start_error.hpp"
 
 namespace vphi::io {
 namespace {
@@ -83,7 +83,7 @@ std::vector<std::vector<double>> spread_points(const std::string& file, const Po
     const std::vector<double>& weights = columns[axes][m].values;
     const auto bad = std::ranges::find_if(weights, [](double w) { return w < 0; });
     if (bad != weights.end())
-      throw ResultsError(fmt::format(
+      throw StartError(fmt::format(
           "{}: point {} has the weight {}; a row is a position, {} numbers, and a weight "
           "that is not negative",
           file, bad - weights.begin(), *bad, place.dims));

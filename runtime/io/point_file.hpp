@@ -5,7 +5,7 @@
 // over its cell, so that the sum over a box without ends of value times volume is the sum of the
 // weights. What lies outside of the box is left out.
 //
-// Throws ResultsError where the file is missing or of another shape, or a weight is negative.
+// Throws StartError where the file is missing or of another shape, or a weight is negative.
 #pragma once
 
 #include <array>

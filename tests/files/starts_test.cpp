@@ -12,6 +12,7 @@
 
 #include "runtime/io/configurations/configuration.hpp"
 #include "runtime/io/results.hpp"
+#include "runtime/io/start_error.hpp"
 #include "tests/files/hdf5_sets.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/simulate.hpp"
@@ -232,9 +233,66 @@ TEST_F(Starts, BodiesFromTextAndFromASet) {
   EXPECT_TRUE(has(columns, "E0782") && has(columns, "2 columns")) << columns;
 }
 
+// ---- damaged files
+// --------------------------------------------------------------------------------
+
+/// A field of a plane that stays as it is.
+std::string plane(const std::string& start) {
+  return "model plane \"a field from a file\"\nlattice box: 4 * 3, spacing = 1, boundary = "
+         "periodic\nfield u: real\nu' = 0*u\nevolve euler, dt = 0.1, until = t > 0.05\nprecision "
+         "real = f64\ninit u = " +
+         start + "\nat end: mean(u) -> \"plane.h5\"\n";
+}
+
+/// Both readers of a text, of the compiler and of the run, take the same numbers.
+TEST_F(Starts, TextsOfOtherPrograms) {
+  write("rows.txt", "\xef\xbb\xbf+1;2;3;4\r\n5, 6,7 ,1e-400\r\n# a comment\r\n8\t9 10  11\r\n");
+  const auto start = run(plane("file(\"rows.txt\")"), 0);
+  EXPECT_EQ(start.state[0], (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 0, 8, 9, 10, 11}));
+}
+
+TEST_F(Starts, DamagedFilesSayWhatIsWrong) {
+  std::string rows;
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < 4; ++x) rows += fmt::format("{} {} {}\n", x - 1.5, y - 1, x + 4 * y);
+  write("rows.txt", rows);
+  EXPECT_EQ(run(plane("file(\"rows.txt:3\")"), 0).state[0][5], 5);
+  const std::string unnamed = refused(plane("file(\"rows.txt\")"));
+  EXPECT_TRUE(has(unnamed, "E0781") && has(unnamed, "\"rows.txt:3\"")) << unnamed;
+  const std::string beyond = refused(plane("file(\"rows.txt:4\")"));
+  EXPECT_TRUE(has(beyond, "E0781") && has(beyond, "3 columns")) << beyond;
+  write("rows.txt", rows.substr(0, rows.size() - 3));
+  const std::string cut = refused(plane("file(\"rows.txt:3\")"));
+  EXPECT_TRUE(has(cut, "E0782") && has(cut, "line 12: 2 numbers")) << cut;
+  write("rows.txt", rows.substr(0, rows.rfind("1.5")));
+  // known in the run alone, and a mistake of the file, not of results
+  EXPECT_THROW(run(plane("file(\"rows.txt:3\")"), 0), io::StartError);
+  const std::string absent = refused(plane("file(\"none.txt\")"));
+  EXPECT_TRUE(has(absent, "E0781") && has(absent, "No such file")) << absent;
+}
+
 // ---- sets of other programs ---------------------------------------------------------------------
 
 #ifdef VPHI_HAVE_HDF5
+
+TEST_F(Starts, DamagedSetsSayWhatIsWrong) {
+  const std::vector<double> zeros(16, 0);
+  const auto said = [&](const std::vector<std::uint64_t>& shape) {
+    testing::write_set(path("set.h5"), "u", {shape.begin(), shape.end()}, zeros, false);
+    return refused(plane("file(\"set.h5:u\")"));
+  };
+  EXPECT_EQ(said({4, 4}), "");
+  // a member of a stack is proposed where it would fit
+  const std::string stack = said({4, 2, 2}), deep = said({2, 2, 2, 2}), line = said({16});
+  EXPECT_TRUE(has(stack, "(4, 2, 2)") && has(stack, "n from 0 to 3")) << stack;
+  EXPECT_TRUE(has(deep, "(2, 2, 2, 2)") && !has(deep, "n from 0")) << deep;
+  EXPECT_TRUE(has(line, "(16,)") && !has(line, "n from 0")) << line;
+  write("set.h5", "no numbers");
+  const std::string text = refused(plane("file(\"set.h5:u\")"));
+  EXPECT_TRUE(has(text, "E0781") && has(text, "no HDF5 file, or a damaged one")) << text;
+  const std::string absent = refused(plane("file(\"none.h5:u\")"));
+  EXPECT_TRUE(has(absent, "E0781") && has(absent, "none.h5 is not there")) << absent;
+}
 
 TEST_F(Starts, ComplexNumbersAsH5pyWritesThem) {
   std::vector<double> pairs;

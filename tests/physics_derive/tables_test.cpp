@@ -65,6 +65,10 @@ TEST_F(Tables, AnEvenGridBehindTwoLines) {
   says("0 2\n1 1 2 1\n1 2 3\n4 5\n", "line 4: 2 numbers, and 3 of the grid");
   says("0 2\n1 1 2.5 1\n1 2 3\n4 5 6\n", "not 2.5 of 1");
   says("0 2\n0 1 2 1\n1 2 3\n4 5 6\n", "not 2 of 0");
+  says("0 2\n1 1 2 1\n1 2 3\n4 5 6\n7 8 9\n", "3 rows of values, and 2 in line 2");
+  says("1e20 2\n1 1 2 1\n1 2 3\n4 5 6\n", "entry 2 of argument 2, 1e+20, does not lie above");
+  EXPECT_NE(mistake("0 2\n1 1 2 1\n1 2 3\n4 5 6\n", 2, ":3").find("leave `:3` out"),
+            std::string::npos);
   says("0 2\n1 1 2 1\n1 2 3\n4 nan 6\n", "line 4: nan");
 }
 
@@ -87,9 +91,78 @@ TEST_F(Tables, MistakesNameTheLine) {
   EXPECT_THROW(read_table(folder_.string(), "none.txt", 1), TableError);
 }
 
+/// Which message a mistake is part of: what is wrong with one row has its fix there.
+TEST_F(Tables, MistakesOfTheFileAreNotThoseOfARow) {
+  const auto kind = [&](const std::string& text, const std::string& column = "") {
+    write("t.txt", text);
+    try {
+      read_table(folder_.string(), "t.txt" + column, 1);
+    } catch (const TableError& error) {
+      return error.kind;
+    }
+    return TableError::Kind::Shape;
+  };
+  EXPECT_EQ(kind("0 1\n1 2x\n"), TableError::Kind::Row);
+  EXPECT_EQ(kind("# no\n"), TableError::Kind::File);
+  EXPECT_EQ(kind("0 1\n1 2\n", ":4"), TableError::Kind::File);
+  EXPECT_EQ(kind("0 1\n1 2\n", ":1"), TableError::Kind::File);
+}
+
+/// As editors and spreadsheets write them.
+TEST_F(Tables, NumbersOfOtherPrograms) {
+  write("t.txt",
+        "\xef\xbb\xbf"
+        "0, 1e-400\r\n+1, -1E-330\r\n2; 3\r\n");
+  const TableData table = read_table(folder_.string(), "t.txt", 1);
+  EXPECT_EQ(table.axes[0], (std::vector<double>{0, 1, 2}));
+  EXPECT_EQ(table.values, (std::vector<double>{0, 0, 3}));
+  EXPECT_NE(mistake("0 1\n1 1e400\n").find("line 2: 1e400 is not a finite"), std::string::npos);
+  EXPECT_NE(mistake("0 0,5\n1 1,5\n").find("line 1: both commas and blanks"), std::string::npos);
+  EXPECT_NE(mistake("0 1\n1 1.0D+00\n").find("`1.0D+00` is not a number"), std::string::npos);
+  const std::string wide{'\xff', '\xfe', '0', '\0', ' ', '\0', '1', '\0'};
+  EXPECT_NE(mistake(wide).find("line 1: no text"), std::string::npos);
+  EXPECT_EQ(mistake("0,1\n1,2\n"), "nothing");
+  EXPECT_EQ(mistake("0 , 1\n1 ,2\n"), "nothing");
+}
+
+/// Tables one behind the other, as those of NEOS, have no room between them.
+TEST_F(Tables, SeveralTablesHaveNoGap) {
+  const auto grid = [](double first, double last) {
+    TableData table;
+    table.axes = {{first, last}, {0, 1}};
+    table.values = {0, 0, 0, 0};
+    return table;
+  };
+  EXPECT_FALSE(gap_between({grid(0, 0.1 + 0.2), grid(0.3, 5), grid(4, 6)}));
+  EXPECT_FALSE(gap_between({grid(4, 6), grid(0, 5)}));
+  const auto gap = gap_between({grid(0, 1), grid(5, 6), grid(2, 5)});
+  ASSERT_TRUE(gap);
+  EXPECT_EQ(gap->axis, 0u);
+  EXPECT_EQ(gap->first, 1);
+  EXPECT_EQ(gap->last, 2);
+}
+
 double at(Expr e, double x, double y = 0) {
   return algebra::evaluate(e,
                            {[&](const algebra::Node& node) { return node.name == "y" ? y : x; }});
+}
+
+TEST_F(Tables, HowFarAnArgumentIsBeyondAllTables) {
+  Arena arena;
+  const auto grid = [](double first, double last, double wide) {
+    TableData table;
+    table.axes = {{first, last}, {0, wide}};
+    table.values = {0, 0, 0, 0};
+    return table;
+  };
+  const Expr beyond =
+      beyond_all(arena, {grid(0, 1, 1), grid(1, 10, 4)}, {arena.symbol("x"), arena.symbol("y")});
+  EXPECT_LE(at(beyond, 0.5, 0.5), 0);
+  EXPECT_LE(at(beyond, 5, 3), 0);
+  EXPECT_LE(at(beyond, 1, 0), 0);
+  EXPECT_NEAR(at(beyond, 0.5, 3), 0.05, 1e-15);  // half a unit of ten to the second table
+  EXPECT_NEAR(at(beyond, 12, 3), 0.2, 1e-15);
+  EXPECT_NEAR(at(beyond, 5, 5), 0.25, 1e-15);
 }
 
 TableData sampled(const std::vector<double>& x, double (*f)(double)) {

@@ -69,6 +69,51 @@ Expr symmetric(const Context& d, const dsl::Expr& e, std::vector<Expr>& argument
 
 }  // namespace
 
+namespace {
+
+/// Keeps the ends of tables without `outside` for a promise. Several tables have no gap.
+void promise_ends(const Context& d, const dsl::Expr& e, const std::vector<TableData>& tables,
+                  const std::vector<Expr>& arguments) {
+  if (tables.size() > 1) {
+    if (const auto gap = gap_between(tables))
+      d.fail(errors::table_file(e.span,
+                                fmt::format("no table holds argument {} between {} and {}",
+                                            gap->axis + 1, gap->first, gap->last),
+                                static_cast<int>(TableError::Kind::Hole)));
+    d.collected.ends.push_back({beyond_all(d.arena(), tables, arguments), 0, 0, e.span});
+    return;
+  }
+  for (std::size_t a = 0; a < arguments.size(); ++a) {
+    const std::vector<double>& axis = tables[0].axes[a];
+    d.collected.ends.push_back({arguments[a], axis.front(), axis.back(), e.span});
+  }
+}
+
+/// Refuses a periodic table whose values at both ends differ.
+void check_period(const Context& d, const dsl::Expr& name, const TableData& data) {
+  double most = 0;
+  for (const double value : data.values) most = std::max(most, std::abs(value));
+  const auto differ = [&](std::size_t first, std::size_t last, const std::string& where) {
+    if (std::abs(data.values[first] - data.values[last]) <= 1e-9 * most) return;
+    d.fail(errors::table_file(
+        name.span,
+        fmt::format("the first value{} is {} and the last one {}: a periodic table ends where it "
+                    "begins",
+                    where, data.values[first], data.values[last]),
+        static_cast<int>(TableError::Kind::Period)));
+  };
+  const std::size_t width = data.axes.size() == 2 ? data.axes[1].size() : 1;
+  const std::size_t rows = data.axes[0].size();
+  for (std::size_t j = 0; j < width; ++j)
+    differ(j, (rows - 1) * width + j,
+           width == 1 ? "" : fmt::format(" at {} of the second argument", data.axes[1][j]));
+  for (std::size_t i = 0; i < rows && width > 1; ++i)
+    differ(i * width, (i + 1) * width - 1,
+           fmt::format(" at {} of the first argument", data.axes[0][i]));
+}
+
+}  // namespace
+
 std::optional<Value> Lowerer::table(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
   std::size_t files = 1;  // the finest first
@@ -114,26 +159,18 @@ std::optional<Value> Lowerer::table(const dsl::Expr& e, const Scope& scope) {
     }));
     entries += tables.back().values.size() * (count == 2 && order == 3 ? 3 : 1);
     if (entries > kMostEntries) {
-      d_.fail(errors::not_yet(e.args[i]->span,
-                              fmt::format("tables of more than {} values", kMostEntries)));
+      d_.fail(errors::table_file(
+          e.args[i]->span,
+          fmt::format("{} numbers{}, and tables have {} at most", entries,
+                      count == 2 && order == 3 ? " (value and two slopes for each pair)" : "",
+                      kMostEntries),
+          static_cast<int>(TableError::Kind::Size)));
     }
   }
   const dsl::Expr& name = *e.args[files - 1];
   const TableData& data = tables.back();
-  const bool loops = outside[0].kind == Outside::Kind::Periodic;
-  if (loops && count == 1 &&
-      std::abs(data.values.front() - data.values.back()) >
-          1e-9 * (std::abs(data.values.front()) + 1e-300))
-    d_.fail(errors::table_file(
-        name.span,
-        fmt::format("the first value is {} and the last one {}: a periodic table ends where it "
-                    "begins",
-                    data.values.front(), data.values.back()),
-        static_cast<int>(TableError::Kind::Hole)));
-  for (std::size_t a = 0; a < count && !told; ++a) {
-    const std::vector<double>& axis = data.axes[a];
-    d_.collected.ends.push_back({arguments[a], axis.front(), axis.back(), e.span});
-  }
+  if (outside[0].kind == Outside::Kind::Periodic) check_period(d_, name, data);
+  if (!told) promise_ends(d_, e, tables, arguments);
   // values outside of the table are given for the arguments as written, so they keep their sign
   std::vector<Outside> inner = outside;
   if (sign) {

@@ -7,9 +7,13 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "program/number_text.hpp"
 
 namespace vphi::physics {
 
@@ -19,6 +23,8 @@ using Kind = TableError::Kind;
 namespace {
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20;
+constexpr const char* kBlanks = " \t\r";
+using program::kSeparators;
 
 struct Name {
   std::string path, set;
@@ -36,12 +42,15 @@ Name split(const std::string& folder, const std::string& name) {
 std::string shown(const std::string& path) { return fs::path(path).filename().string(); }
 
 double number(const std::string& word, const std::string& path, int line) {
-  double value = 0;
-  const char* begin = word.data() + (word.starts_with('+') ? 1 : 0);
-  const auto [end, error] = std::from_chars(begin, word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size())
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
+  if (std::ranges::any_of(word, control))
+    throw TableError(Kind::File,
+                     fmt::format("{}, line {}: no text (in UTF-8 or ASCII)", shown(path), line));
+  const auto found = program::number_in(word);
+  if (!found)
     throw TableError(Kind::Row, fmt::format("{}, line {}: `{}` is not a number", shown(path), line,
                                             word.substr(0, 40)));
+  const double value = *found;
   if (!std::isfinite(value))
     throw TableError(
         Kind::Row, fmt::format("{}, line {}: {} is not a finite number", shown(path), line, word));
@@ -66,7 +75,7 @@ std::size_t column_of(const Name& name, const Matrix& m, std::size_t arguments, 
   }
   if (column >= m.columns || column < arguments)
     throw TableError(
-        Kind::Row,
+        Kind::File,
         fmt::format("{} has {} columns: {} for the argument{}, and column {} is no "
                     "value",
                     shown(name.path), m.columns, arguments, arguments == 1 ? "" : "s", column + 1));
@@ -133,15 +142,16 @@ Matrix matrix_of(Hdf5Set set) {
 }
 
 void check_axes(const TableData& table, const std::string& path) {
-  for (const auto& axis : table.axes) {
+  for (std::size_t a = 0; a < table.axes.size(); ++a) {
+    const auto& axis = table.axes[a];
     if (axis.size() < 2)
       throw TableError(Kind::Hole,
                        fmt::format("{}: an argument takes two values at least", shown(path)));
     for (std::size_t i = 1; i < axis.size(); ++i)
       if (!(axis[i] > axis[i - 1]))
-        throw TableError(Kind::Axis, fmt::format("{}: entry {} of an axis, {}, does not lie above "
-                                                 "the one before",
-                                                 shown(path), i + 1, axis[i]));
+        throw TableError(Kind::Axis, fmt::format("{}: entry {} of argument {}, {}, does not lie "
+                                                 "above the one before",
+                                                 shown(path), i + 1, a + 1, axis[i]));
   }
   for (std::size_t i = 0; i < table.values.size(); ++i)
     if (!std::isfinite(table.values[i]))
@@ -159,22 +169,44 @@ struct Rows {
   std::vector<int> lines;  ///< where each row stands
 };
 
+/// Refuses blanks alone between some numbers and a comma alone between others: "0 0,333".
+void expect_one_separator(const std::string& text, const std::string& path, int line) {
+  bool blank = false, comma = false;
+  for (std::size_t at = text.find_first_not_of(kBlanks); at < text.size();) {
+    const std::size_t begin = text.find_first_of(kSeparators, at);
+    const std::size_t end = std::min(text.find_first_not_of(kSeparators, begin), text.size());
+    if (begin == std::string::npos || end == text.size()) break;
+    const auto between = text.substr(begin, end - begin);
+    comma = comma || between == ",";
+    blank = blank || between.find_first_not_of(kBlanks) == std::string::npos;
+    at = end;
+  }
+  if (comma && blank)
+    throw TableError(
+        Kind::Row, fmt::format("{}, line {}: both commas and blanks are between numbers; a number "
+                               "has a decimal point, not a comma",
+                               shown(path), line));
+}
+
 Rows read_rows(const std::string& path) {
   std::error_code error;
   const auto size = fs::file_size(path, error);
   if (error) throw TableError(Kind::File, fmt::format("{}: {}", path, error.message()));
-  if (size > kMostBytes) throw TableError(Kind::File, fmt::format("{} has more than 64 MB", path));
+  if (size > kMostBytes)
+    throw TableError(Kind::Size,
+                     fmt::format("{} has {} MB, a text 64 at most", shown(path), size >> 20));
   std::ifstream in(path);
   if (!in) throw TableError(Kind::File, fmt::format("{} cannot be read", path));
   Rows rows;
   std::string text;
   for (int line = 1; std::getline(in, text); ++line) {
-    if (const auto comment = text.find('#'); comment != std::string::npos) text.erase(comment);
+    program::keep_numbers(text, line);
+    expect_one_separator(text, path, line);
     std::vector<double> found;
     for (std::size_t at = 0; at < text.size();) {
-      const std::size_t begin = text.find_first_not_of(" \t\r,;", at);
+      const std::size_t begin = text.find_first_not_of(kSeparators, at);
       if (begin == std::string::npos) break;
-      const std::size_t end = std::min(text.find_first_of(" \t\r,;", begin), text.size());
+      const std::size_t end = std::min(text.find_first_of(kSeparators, begin), text.size());
       found.push_back(number(text.substr(begin, end - begin), path, line));
       at = end;
     }
@@ -183,7 +215,7 @@ Rows read_rows(const std::string& path) {
     rows.lines.push_back(line);
   }
   if (rows.lines.empty())
-    throw TableError(Kind::Row, fmt::format("{} has no numbers", shown(path)));
+    throw TableError(Kind::File, fmt::format("{} has no numbers", shown(path)));
   return rows;
 }
 
@@ -209,9 +241,13 @@ Matrix matrix_of(const Rows& rows, const std::string& path) {
 /// Values on an even grid behind two lines that say where it is: the first of the second and of the
 /// first argument; their steps and the numbers of steps. A row for each value of the first
 /// argument. Nothing where the text does not begin so.
-std::optional<TableData> even_grid(const Rows& rows, const std::string& path) {
+std::optional<TableData> even_grid(const Rows& rows, const Name& name) {
+  const std::string& path = name.path;
   const auto& numbers = rows.numbers;
   if (numbers.size() < 2 || numbers[0].size() != 2 || numbers[1].size() != 4) return std::nullopt;
+  if (!name.set.empty())
+    throw TableError(Kind::File, fmt::format("{} is an even grid of one quantity: leave `:{}` out",
+                                             shown(path), name.set));
   TableData table;
   for (const std::size_t a : {std::size_t{1}, std::size_t{0}}) {
     const double steps = numbers[1][2 + a];
@@ -225,9 +261,11 @@ std::optional<TableData> even_grid(const Rows& rows, const std::string& path) {
       table.axes.back().push_back(numbers[0][a] + k * numbers[1][a]);
   }
   if (numbers.size() != 2 + table.axes[0].size())
-    throw TableError(Kind::Hole,
-                     fmt::format("{}: {} rows of values, and {} in line {}", shown(path),
-                                 numbers.size() - 2, table.axes[0].size(), rows.lines[1]));
+    throw TableError(
+        numbers.size() < 2 + table.axes[0].size() ? Kind::Hole : Kind::Row,
+        fmt::format("{}: {} rows of values, and {} in line {}, whose last number is "
+                    "that of the steps between them",
+                    shown(path), numbers.size() - 2, table.axes[0].size(), rows.lines[1]));
   for (std::size_t row = 2; row < numbers.size(); ++row) {
     expect_count(rows, row, table.axes[1].size(), path, "of the grid");
     table.values.insert(table.values.end(), numbers[row].begin(), numbers[row].end());
@@ -293,20 +331,6 @@ std::string wanted_shapes(const FieldWanted& wanted) {
   return text;
 }
 
-[[noreturn]] void wrong_field_shape(const std::string& name, const Hdf5Shape& shape,
-                                    const FieldWanted& wanted) {
-  const std::size_t rank = shape.dims.size(), dims = wanted.axes.size();
-  std::string text =
-      fmt::format("{} has the shape {}{}, and `{}` starts from {}", name, shape_text(shape.dims),
-                  shape.complex ? " of complex numbers" : "", wanted.field, wanted_shapes(wanted));
-  if (wanted.indices > 0)
-    text += fmt::format(" behind {} ind{}", wanted.indices, wanted.indices == 1 ? "ex" : "ices");
-  else if (rank > dims)
-    text += fmt::format("; of a stack an index takes one, file(\"{}\")[n] with n from 0 to {}",
-                        name, shape.dims[0] - 1);
-  throw TableError(Kind::Shape, text);
-}
-
 /// The shape of a value behind the axes of the domain, if it is one of those that are wanted.
 bool take_value(const Hdf5Shape& shape, const Lengths& rest, const FieldWanted& wanted,
                 FieldFound& found) {
@@ -325,6 +349,32 @@ bool take_value(const Hdf5Shape& shape, const Lengths& rest, const FieldWanted& 
     return true;
   }
   return false;
+}
+
+/// Whether members of a stack, along the first axis, would fit.
+bool fits_behind_first(const Hdf5Shape& shape, const FieldWanted& wanted) {
+  const auto dims = static_cast<std::ptrdiff_t>(wanted.axes.size());
+  if (shape.dims[0] < 1 || static_cast<std::ptrdiff_t>(shape.dims.size()) < 1 + dims) return false;
+  const Lengths domain(shape.dims.begin() + 1, shape.dims.begin() + 1 + dims);
+  const Lengths rest(shape.dims.begin() + 1 + dims, shape.dims.end());
+  FieldFound member;
+  return std::ranges::find(domain, 0) == domain.end() &&
+         (wanted.extents.empty() || domain == wanted.extents) &&
+         take_value(shape, rest, wanted, member);
+}
+
+[[noreturn]] void wrong_field_shape(const std::string& name, const Hdf5Shape& shape,
+                                    const FieldWanted& wanted) {
+  const std::size_t rank = shape.dims.size(), dims = wanted.axes.size();
+  std::string text =
+      fmt::format("{} has the shape {}{}, and `{}` starts from {}", name, shape_text(shape.dims),
+                  shape.complex ? " of complex numbers" : "", wanted.field, wanted_shapes(wanted));
+  if (wanted.indices > 0)
+    text += fmt::format(" behind {} ind{}", wanted.indices, wanted.indices == 1 ? "ex" : "ices");
+  else if (rank > dims && fits_behind_first(shape, wanted))
+    text += fmt::format("; of a stack an index takes one, file(\"{}\")[n] with n from 0 to {}",
+                        name, shape.dims[0] - 1);
+  throw TableError(Kind::Shape, text);
 }
 
 FieldFound hdf5_field(const Name& n, const std::string& name, const FieldWanted& wanted) {
@@ -367,6 +417,19 @@ std::int64_t count_of(const Lengths& value) {
   return count;
 }
 
+/// Whether the first two of several columns are coordinates of a grid, each pair once.
+bool coordinates_first(const Matrix& m) {
+  if (m.columns < 3) return false;
+  std::set<double> x, y;
+  std::set<std::pair<double, double>> pairs;
+  for (std::size_t row = 0; row < m.rows(); ++row) {
+    const double* at = &m.values[row * m.columns];
+    x.insert(at[0]), y.insert(at[1]), pairs.emplace(at[0], at[1]);
+  }
+  return x.size() > 1 && y.size() > 1 && pairs.size() == m.rows() &&
+         x.size() * y.size() == m.rows();
+}
+
 FieldFound text_field(const Name& n, const std::string& name, const FieldWanted& wanted) {
   const bool placed = wanted.extents.empty();  // coordinates in the first columns
   if (wanted.links || (!placed && wanted.axes[0] != "body"))
@@ -381,16 +444,20 @@ FieldFound text_field(const Name& n, const std::string& name, const FieldWanted&
   FieldFound found;
   found.file = fs::absolute(n.path).string();
   const std::size_t dims = placed ? wanted.axes.size() : 0;
+  if (first == 0 && dims == 2 && coordinates_first(m))
+    throw TableError(Kind::File, fmt::format("{}: the first two columns are coordinates; name that "
+                                             "of the value, \"{}:3\"",
+                                             shown(n.path), name));
   if (first == 0 && placed && (dims == 1 || dims == 2)) return found;
   if (first == 0 && placed)
-    throw TableError(Kind::Row, fmt::format("{}: in three dimensions a text has the coordinates "
-                                            "x, y, z first; name the column of the value, "
-                                            "\"{}:4\"",
-                                            shown(n.path), name));
+    throw TableError(Kind::File, fmt::format("{}: in three dimensions a text has the coordinates "
+                                             "x, y, z first; name the column of the value, "
+                                             "\"{}:4\"",
+                                             shown(n.path), name));
   if (first == 0) first = 1, last = m.columns;
   if (last < first || last > m.columns || first <= dims)
     throw TableError(
-        Kind::Row,
+        Kind::File,
         fmt::format("{} has {} columns{}, and `:{}` asks for others", shown(n.path), m.columns,
                     dims == 0 ? "" : fmt::format(": {} for the arguments", dims), n.set));
   const auto columns = static_cast<std::int64_t>(last - first + 1);
@@ -457,6 +524,22 @@ std::optional<std::size_t> axes_of_file(const std::string& folder, const std::st
   return dimensions_of_hdf5(n.path, n.set).dims.size();
 }
 
+namespace {
+
+/// A set of rows: arguments and values.
+TableData rows_of_set(const Name& n, const Matrix& m, std::size_t arguments) {
+  try {
+    const std::size_t column = column_of(n, m, arguments, false);
+    return arguments == 1 ? one_argument(m, n.path, column) : two_arguments(m, n.path, column);
+  } catch (const TableError& error) {
+    throw TableError(error.kind,
+                     fmt::format("{}; values on a grid name its arguments in an attribute `axes`",
+                                 error.what()));
+  }
+}
+
+}  // namespace
+
 TableData read_table(const std::string& folder, const std::string& name, std::size_t arguments) {
   const Name n = split(folder, name);
   TableData table;
@@ -475,13 +558,13 @@ TableData read_table(const std::string& folder, const std::string& name, std::si
       check_axes(table, n.path);
       return table;
     }
-    const Matrix m = matrix_of(std::move(set));
-    const std::size_t column = column_of(n, m, arguments, false);
-    table = arguments == 1 ? one_argument(m, n.path, column) : two_arguments(m, n.path, column);
+    table = rows_of_set(n, matrix_of(std::move(set)), arguments);
   } else {
     const Rows rows = read_rows(n.path);
-    if (arguments == 2 && n.set.empty())
-      if (auto grid = even_grid(rows, n.path)) return std::move(*grid);
+    if (auto grid = arguments == 2 ? even_grid(rows, n) : std::nullopt) {
+      check_axes(*grid, n.path);
+      return std::move(*grid);
+    }
     const Matrix m = matrix_of(rows, n.path);
     const std::size_t column = column_of(n, m, arguments, true);
     table = arguments == 1 ? one_argument(m, n.path, column) : two_arguments(m, n.path, column);

@@ -20,7 +20,7 @@
 namespace vphi::physics {
 
 struct TableError : std::runtime_error {
-  enum class Kind { File, Row, Axis, Hole, Shape };
+  enum class Kind { File, Row, Axis, Hole, Shape, Size, Period };
   TableError(Kind what, const std::string& message) : std::runtime_error(message), kind(what) {}
   Kind kind;
 };

@@ -33,7 +33,9 @@ class Opened {
  public:
   Opened(const std::string& path, const std::string& name)
       : path_(path), file_(hdf5::open_to_read(path)) {
-    if (file_ < 0) fail(fmt::format("{} is not there or is not an HDF5 file", path));
+    if (file_ < 0)
+      fail(std::filesystem::exists(path) ? fmt::format("{} is no HDF5 file, or a damaged one", path)
+                                         : fmt::format("{} is not there", path));
     if (name.empty()) fail(fmt::format("{}: which set? write \"file.h5:set\"", path));
     set_ = find(name);
   }
@@ -45,6 +47,7 @@ class Opened {
     if (dims < 1 || dims > most) fail(fmt::format("{} has {} dimensions", shown_, dims));
     return *shape;
   }
+  /// Without values where there are more than a table may have.
   Hdf5Set numbers() const { return numbers_of(set_, shown_); }
   std::vector<double> numbers(const std::string& name) const {
     const Handle set = hdf5::open_set(file_, name);
@@ -62,15 +65,18 @@ class Opened {
 
   static Hdf5Set numbers_of(hid_t set, const std::string& shown) {
     const auto shape = hdf5::shape_of(set);
-    const std::size_t count = shape ? hdf5::count_of(*shape, kMostNumbers).value_or(0) : 0;
     const Handle type(H5Dget_type(set), H5Tclose);
     const H5T_class_t kind = H5Tget_class(type);
-    if (count < 1 || shape->empty() || shape->size() > 2 ||
-        (kind != H5T_FLOAT && kind != H5T_INTEGER))
-      fail(fmt::format("{} is not a table of numbers in one or two dimensions", shown));
+    if (!shape || (kind != H5T_FLOAT && kind != H5T_INTEGER))
+      fail(fmt::format("{} holds no real numbers", shown));
+    if (shape->empty() || shape->size() > 2)
+      fail(fmt::format("{} has {} dimensions, a table one or two", shown, shape->size()));
+    const auto count = hdf5::count_of(*shape, kMostNumbers);
     Hdf5Set out;
     out.shape.assign(shape->begin(), shape->end());
-    out.values.resize(count);
+    if (!count) return out;
+    if (*count == 0) fail(fmt::format("{} is empty", shown));
+    out.values.resize(*count);
     if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.values.data()) < 0)
       fail(fmt::format("{} cannot be read", shown));
     return out;
@@ -114,7 +120,10 @@ Hdf5Set read_hdf5(const std::string& path, const std::string& set) {
     }
     return out;
   };
-  return hdf5::read_stranger(path, read, fail);
+  Hdf5Set found = hdf5::read_stranger(path, read, fail);
+  if (found.values.empty())
+    throw TableError(Kind::Size, fmt::format("{}:{} has more than 2^23 numbers", path, set));
+  return found;
 }
 
 #else

@@ -215,6 +215,47 @@ Expr nested(Arena& arena, const std::vector<TableData>& tables, const std::vecto
   return value;
 }
 
+Expr beyond_all(Arena& arena, const std::vector<TableData>& tables,
+                const std::vector<Expr>& arguments) {
+  std::vector<double> range;
+  for (std::size_t a = 0; a < arguments.size(); ++a) {
+    double low = tables[0].axes[a].front(), high = tables[0].axes[a].back();
+    for (const TableData& table : tables) {
+      low = std::min(low, table.axes[a].front());
+      high = std::max(high, table.axes[a].back());
+    }
+    range.push_back(high - low);
+  }
+  Expr nearest;
+  for (const TableData& table : tables) {
+    Expr beyond;
+    for (std::size_t a = 0; a < arguments.size(); ++a) {
+      const Expr below = arena.real(table.axes[a].front()) - arguments[a];
+      const Expr above = arguments[a] - arena.real(table.axes[a].back());
+      const Expr own = arena.make(Op::Max, {below, above}) / arena.real(range[a]);
+      beyond = beyond ? arena.make(Op::Max, {beyond, own}) : own;
+    }
+    nearest = nearest ? arena.make(Op::Min, {nearest, beyond}) : beyond;
+  }
+  return nearest;
+}
+
+std::optional<OpenInterval> gap_between(const std::vector<TableData>& tables) {
+  for (std::size_t a = 0; a < tables[0].axes.size(); ++a) {
+    std::vector<std::pair<double, double>> ranges;
+    for (const TableData& table : tables)
+      ranges.emplace_back(table.axes[a].front(), table.axes[a].back());
+    std::ranges::sort(ranges);
+    double reached = ranges[0].second;
+    for (const auto& [first, last] : ranges) {
+      // the last argument of an even grid is a sum of steps
+      if (first - reached > 1e-9 * (last - ranges[0].first)) return OpenInterval{a, reached, first};
+      reached = std::max(reached, last);
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<double> monotone_slopes(const std::vector<double>& x, const std::vector<double>& y,
                                     bool periodic) {
   const std::size_t n = x.size();
@@ -296,14 +337,19 @@ void promise_tables(const Program& d, System& system) {
     });
     if (other || !of_site) continue;
     if (!known.insert({ends.argument.get(), {ends.first, ends.last}}).second) continue;
-    const double rounding = 1e-6 * (ends.last - ends.first);
+    const bool several = ends.first == ends.last;
+    const double rounding = 1e-6 * (several ? 1 : ends.last - ends.first);
     const Expr below = arena.real(ends.first) - ends.argument;
     const Expr above = ends.argument - arena.real(ends.last);
-    const Expr beyond = arena.make(Op::Maximum, {arena.make(Op::Max, {below, above})});
+    const Expr beyond = arena.make(
+        Op::Maximum, {several ? ends.argument : arena.make(Op::Max, {below, above})});
     Expectation x;
     x.kind = Expectation::Kind::Condition;
-    x.text = fmt::format("arguments of {} from {:.6g} to {:.6g}, which has no `outside`",
-                         written(d, ends.table), ends.first, ends.last);
+    x.text = several
+                 ? fmt::format("arguments within one of the tables of {}, which has no `outside`",
+                               written(d, ends.table))
+                 : fmt::format("arguments of {} from {:.6g} to {:.6g}, which has no `outside`",
+                               written(d, ends.table), ends.first, ends.last);
     x.span = ends.table;
     x.value = beyond;
     x.ok = arena.make(Op::LessEqual, {beyond, arena.real(rounding)});

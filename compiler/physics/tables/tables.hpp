@@ -40,6 +40,19 @@ Expr interpolated(Arena& arena, const TableData& table, const std::vector<Expr>&
 Expr nested(Arena& arena, const std::vector<TableData>& tables, const std::vector<Expr>& arguments,
             int order, const std::vector<Outside>& outside, Precision real = Precision::F64);
 
+/// How far `arguments` are beyond the nearest of several tables, in parts of the range that they
+/// have together; not above 0 inside of any. Among the ends of tables (TableEnds) it stands for all
+/// arguments, with first = last = 0.
+Expr beyond_all(Arena& arena, const std::vector<TableData>& tables,
+                const std::vector<Expr>& arguments);
+
+/// An interval of argument `axis` that no table holds and two of them surround.
+struct OpenInterval {
+  std::size_t axis = 0;
+  double first = 0, last = 0;
+};
+std::optional<OpenInterval> gap_between(const std::vector<TableData>& tables);
+
 /// Adds the promise that the primitive variables of conservation laws stay between the ends of each
 /// table that has no `outside`.
 void promise_tables(const Program& d, System& system);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include "tests/physics/fluids/relativistic.hpp"
 #include "tests/physics/fluids/riemann.hpp"
@@ -334,6 +335,44 @@ init v = 0, eps = )" +
   EXPECT_FALSE(within.text.empty());
   EXPECT_TRUE(promise(", outside = clamp", "12").text.empty());
   EXPECT_TRUE(promise(", outside = eps/3", "12").text.empty());
+}
+
+/// Several tables one behind the other: a state is beyond their ends where none holds it.
+TEST(Table, StatesBeyondSeveralTablesAreTold) {
+  const testing::ScratchFolder folder;
+  const auto promise = [&](const std::string& start) {
+    for (const auto& [name, first, last] :
+         {std::tuple{"low.txt", 0, 1}, std::tuple{"high.txt", 1, 8}}) {
+      std::ofstream rows(folder / name);
+      for (int k = 0; k <= 4; ++k) {
+        const double e = first + (last - first) * k / 4.0;
+        rows << e << ' ' << e / 3 << '\n';
+      }
+    }
+    const std::string path = (folder / "gas.vphi").string();
+    std::ofstream(path) << R"(model gas "matter of two tables"
+lattice line: 32, length = 1, boundary = periodic
+primitive eps: real
+p(eps) = table("low.txt", "high.txt", eps)
+conserve E = eps: d(p, x)
+recover {
+  eps = E
+}
+scheme kt, speed = 1
+evolve heun, dt = 0.2*dx, until = t > 0.02
+precision real = f64
+every 2 steps: max(p) -> "g.h5"
+init eps = )" << start << '\n';
+    for (const auto& x : run_file(path, {}).expectations)
+      if (x.text.find("within one of the tables") != std::string::npos) return x;
+    return runtime::ExpectationResult{};
+  };
+  const auto within = promise("0.4 + 4*exp(-100*x^2)");
+  EXPECT_TRUE(within.ok) << within.text;
+  EXPECT_FALSE(within.text.empty());
+  const auto beyond = promise("9 + 0.6*exp(-100*x^2)");
+  EXPECT_FALSE(beyond.ok) << beyond.text;
+  EXPECT_NEAR(beyond.value, 0.2, 0.02) << beyond.text;
 }
 
 TEST(Table, ShockTubeAsShipped) {
