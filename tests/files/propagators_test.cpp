@@ -170,6 +170,108 @@ TEST(PropagatorFiles, SciDacOfAnotherProgram) {
   expect_said(refused(spinors_by_hand(1, true, half), ""), "numbers at each of these sites");
 }
 
+/// Numbers of every site of a 2 x 4 box in one record, number n of site s: sin(1000 s + n).
+std::string sites_by_hand(int of_site, bool narrow) {
+  std::string data;
+  for (int s = 0; s < 8; ++s)
+    for (int n = 0; n < of_site; ++n) {
+      const double v = std::sin(1000 * s + n);
+      data += narrow ? big_endian(std::bit_cast<std::uint32_t>(static_cast<float>(v)))
+                     : big_endian(std::bit_cast<std::uint64_t>(v));
+    }
+  return lime_record("scidac-binary-data", data) +
+         lime_record("scidac-checksum", sums_of(data, data.size() / 8));
+}
+
+std::string record_of(const std::string& kind, char precision, int spins, int colours) {
+  return lime_record("scidac-private-record-xml",
+                     "<scidacRecord><datatype>" + kind + "</datatype><precision>" + precision +
+                         "</precision><colors>" + std::to_string(colours) + "</colors><spins>" +
+                         std::to_string(spins) + "</spins></scidacRecord>");
+}
+
+const std::string kDims =
+    lime_record("scidac-private-file-xml", "<scidacFile><dims>2 4 1 1 </dims></scidacFile>");
+
+/// What is said of a file that is refused.
+std::string said_of(const std::filesystem::path& folder, const std::string& bytes,
+                    const std::string& which) {
+  try {
+    two_numbers(folder, bytes, which);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "it is read";
+}
+
+TEST(PropagatorFiles, ColumnsOfMatrices) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const testing::ScratchFolder scratch;
+  const int numbers = 2 * 8 * 8;  // [spin][spin of the source][colour][colour of the source]
+  const auto at = [](int site, int spin, int colour, int source_spin, int source_colour, int im) {
+    const int n = ((4 * spin + source_spin) * 2 + colour) * 2 + source_colour;
+    return std::sin(1000 * site + 2 * n + im);
+  };
+  for (const bool narrow : {false, true}) {
+    const std::string matrices = record_of("QDP_D2_DiracPropagator", narrow ? 'F' : 'D', 4, 2) +
+                                 sites_by_hand(numbers, narrow);
+    const auto stored = [&](double v) { return narrow ? static_cast<float>(v) : v; };
+    for (const int n : {1, 6}) {
+      const int spin = (n - 1) / 2, colour = (n - 1) % 2;
+      EXPECT_EQ(two_numbers(scratch.path(), kDims + matrices, ":" + std::to_string(n)),
+                (std::vector<double>{stored(at(7, 2, 1, spin, colour, 0)),
+                                     stored(at(4, 1, 0, spin, colour, 1))}));
+    }
+    // the ninth one is the first column of the second record
+    EXPECT_EQ(two_numbers(scratch.path(), kDims + matrices + matrices, ":9"),
+              two_numbers(scratch.path(), kDims + matrices, ":1"));
+    EXPECT_NE(said_of(scratch.path(), kDims + matrices, "").find("has 8 spinors"),
+              std::string::npos);
+  }
+  const auto said = [&](const std::string& record, const std::string& which, const char* words) {
+    const std::string text =
+        said_of(scratch.path(), kDims + record + sites_by_hand(numbers, false), which);
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  const char* kind = "QDP_D2_DiracPropagator";
+  said(record_of(kind, 'D', 4, 2), ":9", "has 8 spinors, and `:9`");
+  said("", ":1", "neither their colours nor their spins");
+  said(record_of(kind, 'D', 4, 3), ":1", "4 spins and 3 colours");
+  said(record_of(kind, 'F', 4, 2), ":1", "of 32 bits, as it says");
+}
+
+TEST(PropagatorFiles, SourcesBesideSinks) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const testing::ScratchFolder scratch;
+  const std::string source =
+      lime_record("etmc-source-format",
+                  "<etmcFormat><field>diracFermion</field><precision>64</precision><flavours>1"
+                  "</flavours><lx>2</lx><ly>4</ly><lz>1</lz><lt>1</lt></etmcFormat>");
+  const auto sink = two_numbers(scratch.path(), spinors_by_hand(1, false, kFormat), "");
+  const std::string sinks = spinors_by_hand(1, false, kFormat);
+  // a source of one complex number at each site is no spinor of the model
+  EXPECT_EQ(two_numbers(scratch.path(), kDims + sites_by_hand(2, false) + sinks, ""), sink);
+  EXPECT_EQ(two_numbers(scratch.path(), source + sites_by_hand(2, false) + sinks, ":1"), sink);
+  EXPECT_EQ(two_numbers(scratch.path(), source + sites_by_hand(16, false) + sinks, ":2"), sink);
+  EXPECT_NE(two_numbers(scratch.path(), source + sites_by_hand(16, false) + sinks, ":1"), sink);
+}
+
+TEST(PropagatorFiles, NumbersThatAreNotWhatTheFileSays) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const testing::ScratchFolder scratch;
+  const auto said = [&](const std::string& bytes, const char* words) {
+    const std::string text = said_of(scratch.path(), bytes, "");
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  // two spins of 64 bits are as many bytes as four of 32
+  said(kDims + record_of("QDP_D2_DiracFermion", 'D', 2, 2) + sites_by_hand(8, false),
+       "2 spins and 2 colours, which are 4 complex numbers, and those of the model have 8");
+  said(kDims + record_of("QDP_D2_DiracFermion", 'D', 4, 2) + sites_by_hand(16, true),
+       "16 numbers of 64 bits, as it says");
+  said(kFormat + sites_by_hand(16, true), "16 numbers of 64 bits, as it says");
+  said(kDims, "no record scidac-binary-data of spinors");
+}
+
 /// Records of a file by their types, those of one type one after the other.
 std::map<std::string, std::vector<std::string>> taken_apart(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

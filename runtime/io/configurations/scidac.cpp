@@ -55,15 +55,36 @@ std::optional<Sides> sides_of_dims(const std::string& text) {
   return count > 0 ? std::optional(sides) : std::nullopt;
 }
 
-/// The record that is wanted, and what a file says of it.
+/// What a file says of its next numbers; 0: nothing.
+struct Announced {
+  int bits = 0, colours = 0, spins = 0;
+};
+
+int small_number(const std::string& text, const char* name) {
+  const auto element = xml_element(text, name);
+  const auto value = element ? whole_number(*element) : std::nullopt;
+  return value && *value > 0 && *value < 1000 ? static_cast<int>(*value) : 0;
+}
+
+Announced announced_by_scidac(const std::string& text) {
+  const auto letter = xml_element(text, "precision");
+  const int bits = !letter ? 0 : *letter == "F" ? 32 : *letter == "D" ? 64 : 0;
+  return {bits, small_number(text, "colors"), small_number(text, "spins")};
+}
+
+/// The spinor that is wanted, and what a file says of it.
 class SpinorReader {
  public:
   SpinorReader(ByteStream& stream, std::size_t number, const FieldPlace& place)
-      : stream_(stream), lime_(stream), number_(number), place_(place) {}
+      : stream_(stream),
+        lime_(stream),
+        number_(number),
+        place_(place),
+        of_spinor_(static_cast<std::uint64_t>(place.components)) {}
 
   FieldFile read() {
     while (const auto record = lime_.next()) take(*record);
-    if (count_ == 0) fail("has no record scidac-binary-data, so no spinors");
+    if (count_ == 0) fail("has no record scidac-binary-data of spinors");
     if (number_ == 0 && count_ > 1)
       fail(fmt::format("has {} spinors: write which of them, \"NAME:1\" to \"NAME:{}\"", count_,
                        count_));
@@ -73,19 +94,29 @@ class SpinorReader {
   }
 
  private:
+  /// Real numbers at each site of a record, and where there the first one of a spinor's component
+  /// is: that of spin s and colour c is `spin` s + `colour` c further.
+  struct Site {
+    std::uint64_t reals = 0, start = 0, spin = 0, colour = 2;
+  };
+
   [[noreturn]] void fail(const std::string& what) const {
     throw ResultsError(fmt::format("{} {}", stream_.name(), what));
   }
 
   void take(const LimeRecord& record) {
-    if (record.type == "etmc-propagator-format") {
-      if (const auto sides = sides_of_format(lime_.text())) sides_ = sides;
+    if (record.type == "etmc-propagator-format" || record.type == "etmc-source-format") {
+      const std::string text = lime_.text();
+      if (const auto sides = sides_of_format(text)) sides_ = sides;
+      announced_ = {.bits = small_number(text, "precision")};
     } else if (record.type == "scidac-private-file-xml") {
       if (const auto sides = sides_of_dims(lime_.text())) sides_ = sides;
+    } else if (record.type == "scidac-private-record-xml") {
+      announced_ = announced_by_scidac(lime_.text());
     } else if (record.type == "scidac-binary-data") {
-      ++count_;
-      summed_ = count_ == std::max<std::size_t>(number_, 1);
-      if (summed_) numbers(record);
+      summed_ = false;
+      spinors(record);
+      announced_ = {};
     } else if (record.type == "scidac-checksum" && summed_) {
       compare(lime_.text());
       summed_ = false;
@@ -93,7 +124,7 @@ class SpinorReader {
   }
 
   /// Sites of the file; refused where they are not those of a box of the lattice's axes.
-  std::int64_t sites() {
+  std::uint64_t sites() {
     if (!sides_)
       fail(
           "says no extents before its spinors: it has no etmc-propagator-format and no "
@@ -101,38 +132,100 @@ class SpinorReader {
     std::int64_t all = 1;
     for (std::size_t i = 0; i < sides_->size(); ++i) {
       const std::int64_t side = (*sides_)[i];
-      if (static_cast<int>(i) < place_.dims) field_.cells.push_back(side);
       if (static_cast<int>(i) >= place_.dims && side != 1)
         fail(fmt::format("has spinors on {}, and the lattice has {} axes", shown(*sides_),
                          place_.dims));
       if (side > static_cast<std::int64_t>(stream_.size()) / all) fail("is shorter than it says");
       all *= side;
     }
-    return all;
+    return static_cast<std::uint64_t>(all);
   }
 
-  void numbers(const LimeRecord& record) {
-    const auto count = static_cast<std::uint64_t>(sites());
-    const auto of_site = static_cast<std::uint64_t>(place_.components);
-    const std::uint64_t narrow = count * of_site * 4;
-    if (record.bytes != narrow && record.bytes != 2 * narrow)
+  /// Counts the spinors of a record, and reads the one that is wanted.
+  void spinors(const LimeRecord& record) {
+    const std::uint64_t count = sites(), columns = of_spinor_ / 2;
+    const auto has = [&](std::uint64_t reals, int bits) {
+      return record.bytes == count * reals * static_cast<std::uint64_t>(bits) / 8 &&
+             (announced_.bits == 0 || announced_.bits == bits);
+    };
+    const auto bits_of = [&](std::uint64_t reals) { return has(reals, 32) ? 32 : 64; };
+    const auto either = [&](std::uint64_t reals) { return has(reals, 32) || has(reals, 64); };
+    const bool matrix = of_spinor_ > 2 && !either(of_spinor_) && either(of_spinor_ * columns);
+    if (!matrix && of_spinor_ > 2 && either(2)) return;  // a source of one number at each site
+    const Site site = matrix ? column(count_ + 1) : Site{of_spinor_, 0, 0, 2};
+    if (!either(site.reals)) wrong_length(record, count);
+    if (!matrix) same_components();
+    const std::size_t first = count_ + 1, wanted = std::max<std::size_t>(number_, 1);
+    count_ += matrix ? columns : 1;
+    if (wanted < first || wanted > count_) return;
+    summed_ = true;
+    numbers(count, site, bits_of(site.reals) == 32 ? Precision::F32 : Precision::F64);
+  }
+
+  /// The column that is wanted of a record of matrices, whose first one has the number `first`:
+  /// indices are those of spin, the source's spin, colour, the source's colour.
+  Site column(std::size_t first) const {
+    const auto spins = static_cast<std::uint64_t>(announced_.spins);
+    const auto colours = static_cast<std::uint64_t>(announced_.colours);
+    if (spins * colours == 0)
       fail(
-          fmt::format("has {} bytes in a record of spinors on {}, and {} numbers at each of these "
-                      "sites have {} or {}",
-                      record.bytes, shown(*sides_), of_site, narrow, 2 * narrow));
-    const Precision precision = record.bytes == narrow ? Precision::F32 : Precision::F64;
-    const std::size_t bytes = static_cast<std::size_t>(record.bytes / count);
-    std::vector<std::byte> piece(std::max<std::size_t>(1, kAtOnce / bytes) * bytes);
-    std::vector<double> site(static_cast<std::size_t>(of_site));
+          "has matrices and says neither their colours nor their spins: it has no "
+          "scidac-private-record-xml with both");
+    same_components();
+    const std::uint64_t wanted = std::max<std::size_t>(number_, 1);
+    const std::uint64_t n = wanted < first ? 0 : (wanted - first) % (spins * colours);
+    return {.reals = 2 * spins * spins * colours * colours,
+            .start = 2 * (n / colours * colours * colours + n % colours),
+            .spin = 2 * spins * colours * colours,
+            .colour = 2 * colours};
+  }
+
+  void same_components() const {
+    const int own = announced_.spins * announced_.colours;
+    if (own != 0 && 2 * own != place_.components)
+      fail(
+          fmt::format("has spinors of {} spins and {} colours, which are {} complex numbers, and "
+                      "those of the model have {}",
+                      announced_.spins, announced_.colours, own, place_.components / 2));
+  }
+
+  [[noreturn]] void wrong_length(const LimeRecord& record, std::uint64_t count) const {
+    same_components();
+    const std::uint64_t narrow = count * of_spinor_ * 4;
+    if (announced_.bits != 0)
+      fail(
+          fmt::format("has {} bytes in a record of spinors on {}, and {} numbers of {} bits, as it "
+                      "says, at each of these sites have {}",
+                      record.bytes, shown(*sides_), of_spinor_, announced_.bits,
+                      narrow * static_cast<std::uint64_t>(announced_.bits) / 32));
+    fail(
+        fmt::format("has {} bytes in a record of spinors on {}, and {} numbers at each of these "
+                    "sites have {} or {}",
+                    record.bytes, shown(*sides_), of_spinor_, narrow, 2 * narrow));
+  }
+
+  void numbers(std::uint64_t count, const Site& site, Precision precision) {
+    for (int i = 0; i < place_.dims; ++i)
+      field_.cells.push_back((*sides_)[static_cast<std::size_t>(i)]);
     field_.sites = true;
+    const std::size_t width = bytes_of(precision);
+    const auto bytes = static_cast<std::size_t>(site.reals) * width;
+    const auto entry = static_cast<std::size_t>(place_.entry);
+    const auto colours = static_cast<std::size_t>(std::max(announced_.colours, 1));
+    const std::size_t component = entry / 2;  // spin outside; without spins all are colours
+    const std::size_t at =
+        width * (site.spin == 0 ? entry
+                                : site.start + site.spin * (component / colours) +
+                                      site.colour * (component % colours) + entry % 2);
+    std::vector<std::byte> piece(std::max<std::size_t>(1, kAtOnce / bytes) * bytes);
     for (std::uint64_t done = 0; done < count;) {
       const std::size_t some = std::min<std::uint64_t>(piece.size() / bytes, count - done);
       lime_.read(std::span(piece).first(some * bytes));
       for (std::size_t i = 0; i < some; ++i, ++done) {
         const auto here = std::span(piece).subspan(i * bytes, bytes);
         if (place_.entry == 0) sums_.add(done, here);
-        to_reals(here, precision, std::endian::big, site.data());
-        field_.values.push_back(site[static_cast<std::size_t>(place_.entry)]);
+        to_reals(here.subspan(at, width), precision, std::endian::big,
+                 &field_.values.emplace_back());
       }
     }
   }
@@ -156,7 +249,9 @@ class SpinorReader {
   LimeReader lime_;
   const std::size_t number_;
   const FieldPlace& place_;
+  const std::uint64_t of_spinor_;  ///< real numbers of a spinor at a site
   std::optional<Sides> sides_;
+  Announced announced_;
   std::size_t count_ = 0;
   bool summed_ = false;  ///< whether the next checksum is that of `field_`
   ScidacSums sums_;

@@ -5,7 +5,10 @@
 // x with x fastest; at each site the spins, of each spin the colours, of each the real, then the
 // imaginary part (tmLQCD, QDP++, MILC). The extents are those of `etmc-propagator-format` (XML with
 // lx ly lz lt) or of QIO's `scidac-private-file-xml` (XML with dims); one of them stands in front.
-// All other records are skipped. The basis of the spins is not said by a file.
+// A record of matrices is read as its columns: at each site the spin, the spin of the source, the
+// colour, the colour of the source (QDP++); its `scidac-private-record-xml` says how many. Records
+// of one complex number at each site (scalar sources) and all other ones are skipped. Bits, spins
+// and colours are compared with what a file says. It does not say the basis of the spins.
 //
 // Written files have both, and the records of QIO around the numbers, in which a spinor is called
 // QDP_D3_DiracFermion.
@@ -29,9 +32,9 @@ namespace vphi::io {
 /// Whether this is a file that begins with a LIME record.
 bool is_lime(const std::filesystem::path& path);
 
-/// Reads one number of the spinors of record `number`, counted from 1; 0: of the only one there
-/// is. The cells are the sites (FieldFile::sites). The checksum is compared where number 0 of the
-/// spinors is read. Throws ResultsError.
+/// Reads one number of the spinor `number`, counted from 1, columns of matrices one by one, source
+/// spin outside; 0: of the only one there is. The cells are the sites (FieldFile::sites). The
+/// checksum is compared where number 0 of the spinors is read. Throws ResultsError.
 FieldFile read_scidac(const std::filesystem::path& path, std::size_t number,
                       const FieldPlace& place);
 
