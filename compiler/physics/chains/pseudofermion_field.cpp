@@ -1,29 +1,18 @@
 #include "compiler/physics/chains/pseudofermion_field.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "compiler/algebra/transform.hpp"
 #include "compiler/physics/chains/sampling_errors.hpp"
 
 namespace vphi::physics {
 
 using algebra::Offset;
-using algebra::Op;
-
-bool holds_fields(const SpinorTerm& term) {
-  return std::ranges::any_of(std::array{term.weight.re, term.weight.im}, [](Expr part) {
-    return algebra::contains(part, [](Expr node) { return node.is(Op::Load); });
-  });
-}
 
 void PseudofermionField::add() {
-  check_weights(factor_);
-  if (below_) check_weights(*below_);
   hold_blocks(factor_, "", blocks_, kHeld);
   if (below_) hold_blocks(*below_, "below_", blocks_below_, kHeld + kHeldFields);
   add_blocks(to_.made);
@@ -100,7 +89,7 @@ void PseudofermionField::say() const {
         fmt::format("{}: its field is at odd sites. |det {}|^2 is that of R - H R^-1 H "
                     "there times |det R|^2 at even sites, {}",
                     name_, factor_.name,
-                    blocks_of(factor_)       ? "which depends on the links"
+                    blocks_of(factor_)       ? "which depends on its loops of links"
                     : moves_at_site(factor_) ? "which depends on the fields in its numbers"
                                              : "which is a constant"));
   if (const SiteBlocks* blocks = blocks_of(factor_))
@@ -117,15 +106,6 @@ void PseudofermionField::say() const {
 
 bool PseudofermionField::moves_at_site(const DeterminantFactor& factor) {
   return factor.parts && std::ranges::any_of(factor.parts->local.terms, holds_fields);
-}
-
-void PseudofermionField::check_weights(const DeterminantFactor& factor) const {
-  if (!moves_at_site(factor)) return;
-  if (factor.parts->inverse.terms.empty())
-    d_.fail(errors::no_halves(factor.span, factor.name,
-                              "the part of D at the sites holds a field that moves beside loops "
-                              "of links",
-                              "the field is then at all sites"));
 }
 
 void PseudofermionField::add_form(const DeterminantFactor& factor, int left, int right,
@@ -227,25 +207,29 @@ void PseudofermionField::add_blocks(std::vector<Update>& to) const {
 }
 
 void PseudofermionField::add_logarithms() const {
-  const auto add = [&](const DeterminantFactor& factor, long double number) {
-    const SiteBlocks* blocks = blocks_of(factor);
-    Expr own;
-    if (blocks) {
-      own = arena().load(blocks->logarithm);
-    } else if (moves_at_site(factor)) {
-      const Expr all = log_of_local(d_, *factor.parts, factor.colours);
-      own = at_odd(d_, {arena().integer(0)}, {all}).front();
-      const Expr part = gauge::times(this->number(number), own);
-      to_.form = to_.form ? gauge::plus(to_.form, part) : part;
-    } else {
-      return;
-    }
-    to_.density = gauge::plus(to_.density, gauge::times(this->number(number), own));
-    const Expr weight = gauge::times(this->number(-number / 2), own);
-    to_.logarithm = to_.logarithm ? gauge::plus(to_.logarithm, weight) : weight;
-  };
-  add(factor_, inverse_ ? 2 : -2 * power());
-  if (below_) add(*below_, 2);
+  add_logarithm(factor_, inverse_ ? 2 : -2 * power());
+  if (below_) add_logarithm(*below_, 2);
+}
+
+void PseudofermionField::add_logarithm(const DeterminantFactor& factor, long double number) const {
+  const SiteBlocks* blocks = blocks_of(factor);
+  Expr own, moving;  // the logarithm, and what has its derivative by fields
+  if (blocks) {
+    own = arena().load(blocks->logarithm);
+    moving = weighed_fields(d_, *blocks, link_);
+  } else if (moves_at_site(factor)) {
+    const Expr all = log_of_local(d_, *factor.parts, factor.colours);
+    own = moving = at_odd(d_, {arena().integer(0)}, {all}).front();
+  } else {
+    return;
+  }
+  if (moving) {
+    const Expr part = gauge::times(this->number(number), moving);
+    to_.form = to_.form ? gauge::plus(to_.form, part) : part;
+  }
+  to_.density = gauge::plus(to_.density, gauge::times(this->number(number), own));
+  const Expr weight = gauge::times(this->number(-number / 2), own);
+  to_.logarithm = to_.logarithm ? gauge::plus(to_.logarithm, weight) : weight;
 }
 
 void PseudofermionField::add_field() const {

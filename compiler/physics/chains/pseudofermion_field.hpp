@@ -19,9 +19,6 @@
 
 namespace vphi::physics {
 
-/// Whether the number of the term holds fields that move.
-bool holds_fields(const SpinorTerm& term);
-
 /// `add` brings all that the action has of this field into `to` and `slopes`.
 class PseudofermionField {
  public:
@@ -56,9 +53,6 @@ class PseudofermionField {
 
   /// Whether numbers of its part at the sites hold fields that move.
   static bool moves_at_site(const DeterminantFactor& factor);
-
-  /// log|det R| is known of loops of links, or of numbers with fields, not of both.
-  void check_weights(const DeterminantFactor& factor) const;
 
   /// Adds the terms with fields in their numbers to the form by which these fields are pushed:
   /// number * Re <left, D right>.
@@ -101,6 +95,7 @@ class PseudofermionField {
 
   /// S has -2p log|det R| at even sites, and +2 of a denominator.
   void add_logarithms() const;
+  void add_logarithm(const DeterminantFactor& factor, long double number) const;
 
   /// The right side of D2 phi = D1 eta, or phi = D eta itself.
   void add_field() const;

@@ -1,9 +1,11 @@
 #include "compiler/physics/spinors/site_blocks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
+#include "compiler/algebra/transform.hpp"
 #include "compiler/gauge/cholesky.hpp"
 #include "compiler/physics/spinors/even_odd.hpp"
 
@@ -142,6 +144,12 @@ Matrix trace_of(Arena& arena, const SiteBlocks& b, const std::vector<Matrix>& in
 
 }  // namespace
 
+bool holds_fields(const SpinorTerm& term) {
+  return std::ranges::any_of(std::array{term.weight.re, term.weight.im}, [](Expr part) {
+    return algebra::contains(part, [](Expr node) { return node.is(algebra::Op::Load); });
+  });
+}
+
 SiteBlocks site_blocks(const Declared& d, const SpinorForm& local, int colours) {
   SiteBlocks b{local, d.spins, colours, mixed_spins(local, d.spins), {}, -1, {}, {}};
   for (const std::vector<int>& block : b.blocks)
@@ -149,7 +157,8 @@ SiteBlocks site_blocks(const Declared& d, const SpinorForm& local, int colours) 
       b.arrays.push_back(d.new_array());
   b.logarithm = d.new_array();
   for (const SpinorTerm& term : local.terms)
-    if (has_links(term) && std::ranges::find(b.kinds, term.spin) == b.kinds.end())
+    if ((has_links(term) || holds_fields(term)) &&
+        std::ranges::find(b.kinds, term.spin) == b.kinds.end())
       b.kinds.push_back(term.spin);
   for (std::size_t k = 0; k < b.kinds.size(); ++k) {
     std::vector<int>& own = b.traces.emplace_back();
@@ -223,6 +232,24 @@ gauge::LinkOf with_blocks(Arena& arena, gauge::LinkOf link, const SiteBlocks& b,
     const int s = field % (kHeldFields / 2);
     return field == s ? held_matrix(arena, b, s, t) : gauge::adjoint(held_matrix(arena, b, t, s));
   };
+}
+
+Expr weighed_fields(const Declared& d, const SiteBlocks& b, const gauge::LinkOf& link) {
+  Arena& arena = d.arena();
+  Expr sum;
+  for (const SpinorTerm& term : b.local.terms) {
+    if (!holds_fields(term)) continue;
+    Matrix own = trace_at(arena, b, term.spin, {});
+    if (has_links(term))
+      own = gauge::times(
+          gauge::sum_of_paths(
+              {{{arena.integer(1), arena.integer(0)}, term.path.word, term.path.start}},
+              gauge::links_of_field(link, term.path.of)),
+          own);
+    const Expr part = gauge::times(term.weight, gauge::trace(own)).re;
+    sum = sum ? gauge::plus(sum, part) : part;
+  }
+  return sum;
 }
 
 gauge::Matrix trace_at(Arena& arena, const SiteBlocks& b, const gauge::SpinMatrix& spin,

@@ -43,7 +43,16 @@ TEST(FieldsInNumbers, ForcesOnFields) {
   const std::string hops = "psi - kappa*(1 + g*phi)*hop(psi)";
   const std::string one = "pseudofermion(D, solver = cg(1e-12))";
   const std::string range = "solver = multishift(1e-12), tol = 1e-10, range = [1e-3, 20]";
+  // loops of links at the sites: R is kept in blocks, and log|det R| is one of links and field
+  const std::string loops =
+      turned + " + (1 + phi@y)*gamma[x]*gamma[y]*(loop(x, y, -x, -y) - loop(y, x, -y, -x))*psi/10";
   const YukawaModel all[] = {
+      {.quark = loops, .determinant = one},
+      {.quark = loops,
+       .determinant = "pseudofermion(D, solver = cg(1e-12), even_odd = on)/pseudofermion(D, g = "
+                      "0.2, solver = cg(1e-12), even_odd = on)"},
+      {.quark = loops, .determinant = "1/pseudofermion(D, solver = cg(1e-12), even_odd = on)"},
+      {.quark = loops, .determinant = "pseudofermion(D, " + range + ", even_odd = on)^(1/2)"},
       {.quark = turned, .determinant = one + "/pseudofermion(D, g = 0.2, solver = cg(1e-12))"},
       {.quark = hops,
        .determinant =
