@@ -53,9 +53,11 @@ TEST_P(QuarkDeterminants, AreThoseOfAnotherProgram) {
   EXPECT_LT(largest, row.largest + 1e-5);
 }
 
-constexpr const char* kHops =
-    "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n";
-constexpr const char* kTwistedMass = "psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)";
+const std::string kHops = "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n";
+const std::string kTwistedMass = "psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)";
+const std::string kFourLeaves =
+    "C[mu,nu] = loop(mu, nu, -mu, -nu) + loop(nu, -mu, -nu, mu) + loop(-mu, -nu, mu, nu) + "
+    "loop(-nu, mu, nu, -mu)\nF[mu,nu] = (C[mu,nu] - adj(C[mu,nu]))/8\n";
 constexpr const char* kFourSigns =
     "turn(n) = 1 - 2*mod(n, 2)\n"
     "eta[k] = 1 if k == x else (turn(index(x)) if k == y else (turn(index(x) + index(y)) if k == "
@@ -66,6 +68,11 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         DeterminantRow{"wilson", "psi - kappa*hop(psi)", kHops, -48.5153146354, 0.11010, 1.56160},
         DeterminantRow{"twisted", kTwistedMass, kHops, -44.8325281209, 0.11943, 1.56505},
+        // of its log|det D| = -61.4577542921 the rest, -6.6400174275, is log|det R|
+        // (quark_rows_test)
+        DeterminantRow{"twisted_clover",
+                       kTwistedMass + " - 1.5*kappa*sum(gamma[mu]*gamma[nu]*F[mu,nu]*psi, mu < nu)",
+                       kHops + kFourLeaves, -54.8177368645, 0.08670, 1.82993},
         DeterminantRow{"staggered", "psi/5 + sum(eta[k]*(U[k]*psi@k - U[-k]*psi@-k), k)/2",
                        kFourSigns, 50.8892191456, 0.09525, 4.20023, 1}),
     [](const auto& test) { return std::string(test.param.name); });
