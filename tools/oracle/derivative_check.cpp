@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <random>
 #include <set>
 
@@ -14,7 +13,9 @@
 #include "tools/oracle/both_sides.hpp"
 #include "tools/oracle/derived_value.hpp"
 #include "tools/oracle/determinant_check.hpp"
+#include "tools/oracle/drawn_state.hpp"
 #include "tools/oracle/gauge_check.hpp"
+#include "tools/oracle/lagrangian_check.hpp"
 #include "tools/oracle/law_check.hpp"
 #include "tools/oracle/link_check.hpp"
 #include "tools/oracle/shown_state.hpp"
@@ -42,7 +43,8 @@ class Comparison {
         system_(system),
         text_(resolved),
         derived_(system),
-        state_(system, text_, derived_) {}
+        state_(system, text_, derived_),
+        drawn_(system, text_, derived_) {}
 
   std::vector<DerivativeRow> rows() {
     std::vector<DerivativeRow> all = rates();
@@ -63,6 +65,7 @@ class Comparison {
   static constexpr const char* kStill = "nothing moves";
 
   std::vector<DerivativeRow> rates() {
+    if (moves_links_by_text(resolved_)) return check_lagrangian(resolved_, system_);
     std::vector<DerivativeRow> of_laws;
     if (system_.conservation) {
       of_laws = check_laws(resolved_, system_);
@@ -394,121 +397,23 @@ class Comparison {
   /// Random state of both sides; false where there is none of this kind.
   bool draw(unsigned seed) {
     std::mt19937_64 random(4711 + seed);
-    std::uniform_real_distribution<double> between(0.2, 1.8);
-    std::uniform_real_distribution<double> around(0, 1);
-    for (const Variable& v : system_.variables) {
-      const bool counter = v.frozen && v.name.starts_with("turns_of_");
-      const auto at = standing(text_, v.shown);
-      for (long double& x : derived_.arrays[v.array]) {
-        x = counter                           ? 0
-            : v.period > 0                    ? v.period * around(random)
-            : state_.second_order_momentum(v) ? between(random) - 1
-                                              : between(random);
-        if (at && at->field->phase) x = 2 * std::numbers::pi * around(random);
-      }
-    }
-    for (StoredLinks& links : links_of(text_, system_)) {
-      if (links.field().phase) continue;  // drawn as angles above
-      links.draw(random);
-      for (const int array : links.arrays()) derived_.arrays[array] = links.stored(array);
-    }
+    drawn_.variables(random);
     if (trajectory_) {
       derived_.changed();
       state_.show();
       return true;
     }
     draw_primitives(random);
-    start_scalars();
+    drawn_.start_scalars();
     if (of_cells_) of_cells_->t = text_.t;
     if (text_.closed() && system_.conservation) {  // any rate
       derived_.symbols[state_.scale_slope().symbol] = 0.8L;
       derived_.changed();
       state_.background();
     } else if (text_.closed()) {
-      return close_background();
+      return drawn_.close_background();
     }
     state_.show();
-    return true;
-  }
-
-  /// Whether the scalar counts what laws have lost or limits have changed.
-  bool counts(const physics::ScalarVariable& s) const {
-    if (!system_.conservation) return false;
-    const auto& laws = *system_.conservation;
-    return s.symbol == laws.fixes || std::ranges::any_of(laws.outflow, [&](const auto& scalar) {
-             return scalar.second == s.symbol;
-           });
-  }
-
-  /// Time some steps on; in a closed background a = 1.3.
-  void start_scalars() {
-    auto& symbols = derived_.symbols;
-    derived_.changed();
-    for (const auto& s : system_.scalars) symbols[s.symbol] = 1.3L;
-    std::vector<const physics::ScalarVariable*> clock;
-    for (const physics::ScalarVariable& s : system_.scalars) {
-      const bool scale = text_.closed() && (&s == &state_.scale() || &s == &state_.scale_slope());
-      if (!scale && !counts(s)) clock.push_back(&s);
-    }
-    if (text_.closed()) symbols[state_.scale_slope().symbol] = 0;
-    for (const auto* s : clock) symbols[s->symbol] = derived_.scalar(s->initial);
-    constexpr int kParts = 400;
-    const long double h = 10 * static_cast<long double>(system_.dt) / kParts;
-    const auto rates = [&] {
-      derived_.changed();
-      std::vector<long double> result;
-      for (const auto* s : clock) result.push_back(derived_.scalar(s->rate));
-      return result;
-    };
-    for (int part = 0; part < kParts; ++part) {  // Runge and Kutta
-      std::vector<long double> start;
-      for (const auto* s : clock) start.push_back(symbols[s->symbol]);
-      const auto move = [&](const std::vector<long double>& by, long double length) {
-        for (std::size_t i = 0; i < clock.size(); ++i)
-          symbols[clock[i]->symbol] = start[i] + length * by[i];
-      };
-      const auto k1 = rates();
-      move(k1, h / 2);
-      const auto k2 = rates();
-      move(k2, h / 2);
-      const auto k3 = rates();
-      move(k3, h);
-      const auto k4 = rates();
-      std::vector<long double> k(k1.size());
-      for (std::size_t i = 0; i < k.size(); ++i) k[i] = (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]) / 6;
-      move(k, h);
-    }
-    derived_.changed();
-    state_.background();
-  }
-
-  /// The slope of a for which 3 M^2 H^2 is the mean energy density; false where none is found.
-  bool close_background() {
-    long double& slope = derived_.symbols[state_.scale_slope().symbol];
-    const auto miss = [&](long double value) {
-      slope = value;
-      derived_.changed();
-      state_.background();
-      state_.show();
-      const long double rho = text_.energies().rho;
-      return text_.hubble * text_.hubble - rho / (3 * text_.planck2());
-    };
-    long double x = 0, y = 1, fx = miss(x), fy = miss(y);
-    // H grows with the slope: the first sign change, then secants
-    for (int i = 0; i < 200 && std::isfinite(fy) && fy < 0; ++i) fy = miss(y *= 2);
-    for (int i = 0; i < 200 && std::isfinite(fy) && fy > 1e3L * std::fabs(fx); ++i) {
-      const long double half = y / 2, f = miss(half);
-      if (f < 0) break;
-      y = half;
-      fy = f;
-    }
-    if (!(fx < 0) || !(fy > 0)) return false;
-    for (int i = 0; i < 200 && fy != 0; ++i) {
-      const long double z = (x + y) / 2, f = miss(z);
-      (f < 0 ? x : y) = z;
-      (f < 0 ? fx : fy) = f;
-    }
-    miss(y);
     return true;
   }
 
@@ -525,7 +430,7 @@ class Comparison {
     const Place p = text_.box.place(site);
     long double h = std::numeric_limits<long double>::infinity();
     for (const auto& s : system_.scalars) {
-      if (counts(s)) continue;
+      if (drawn_.counts(s)) continue;
       long double& value = derived_.symbols[s.symbol];
       const long double rate = derived_.scalar(s.rate);
       moved.push_back({&value, value, rate});
@@ -682,6 +587,7 @@ class Comparison {
   Written text_;
   DerivedValue derived_;
   ShownState state_;
+  DrawnState drawn_;
   std::vector<Compared> compared_;
   struct Primitive {
     int array = 0;
@@ -701,8 +607,6 @@ class Comparison {
 
 std::vector<DerivativeRow> check_derivatives(const dsl::Resolved& resolved,
                                              const physics::System& system) {
-  if (resolved.clause("lagrangian") && resolved.clause("gauge"))
-    return {{"the equations", "the Lagrangian", 0, 0, "momenta of links and fields are no text"}};
   return Comparison(resolved, system).rows();
 }
 

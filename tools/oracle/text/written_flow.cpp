@@ -57,7 +57,10 @@ bool Written::differentiates(const dsl::Expr& e) const {
 std::vector<Written::Stream> Written::streams(bool equations) {
   std::vector<Stream> all;
   for (auto& [name, f] : fields) {
-    if (f.order == 2) all.push_back({&f.values, f.values, f.rates});
+    if (f.order == 2) {
+      all.push_back({&f.values, f.values, f.rates});
+      for (long double& rate : all.back().rate) rate *= speed_;
+    }
     if (!equations) continue;
     if (f.colours > 0) throw NotCovered{{}, "the rate of links in this group"};
     const physics::EquationFact* own = facts_.equation(name);

@@ -103,7 +103,7 @@ Numbers Written::field_at(const WrittenField& f, const Place& place, bool rate) 
   for (std::size_t i = 0; i < static_cast<std::size_t>(f.reals()); i += 2) {
     Complex part(outside ? value : state.at(first + i),
                  outside ? (f.complex ? value : 0) : state.at(first + i + 1));
-    if (!outside) part *= phase;
+    if (!outside) part *= rate ? phase * speed_ : phase;
     const long double angle = part.real();
     v.parts.push_back(f.phase && !rate ? Complex(std::cos(angle), std::sin(angle)) : part);
   }
@@ -326,6 +326,20 @@ Numbers Written::link_at(const WrittenField& links, Place from, int axis, int si
       u.parts.push_back(sign < 0 ? conjugate(all.parts.at(first + j * n + i))
                                  : all.parts.at(first + i * n + j));
   return u;
+}
+
+Numbers Written::link_speed_at(const WrittenField& links, Place from, int axis, int sign) const {
+  Numbers u = link_at(links, from, axis, 1);
+  const Numbers rates = field_at(links, from, true);
+  const auto n = static_cast<std::size_t>(u.rows), first = static_cast<std::size_t>(axis) * n * n;
+  for (std::size_t i = 0; i < u.parts.size(); ++i)
+    u.parts[i] = links.phase ? Complex(0, rates.parts.at(first).real()) * u.parts[i]
+                             : rates.parts.at(first + i);
+  if (sign > 0) return u;
+  Numbers adjoint = u;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) adjoint.parts[i * n + j] = conjugate(u.parts[j * n + i]);
+  return adjoint;
 }
 
 /// Links along a path of directions.

@@ -121,100 +121,6 @@ std::vector<long double> Written::from_potential(const WrittenField& field, int 
   return result;
 }
 
-std::vector<Written::Term> Written::lagrangian_terms() const {
-  std::vector<Term> parts;
-  for (const NamedFact* fact : facts_.lagrangians) terms(*fact->value, 1, true, parts);
-  return parts;
-}
-
-long double Written::lagrangian_at(const Place& place) {
-  long double l = 0;
-  for (const NamedFact* fact : facts_.lagrangians) l += real(*fact->value, {}, &place);
-  return l;
-}
-
-/// d(a^3 p)/dt = a^3 dL/du with p = dL/du', as written: p is followed along the flow by difference
-/// quotients, and its dependence on the accelerations of the site is solved for.
-std::vector<long double> Written::from_lagrangian(const WrittenField& field, int site) {
-  struct Real {
-    WrittenField* field;
-    std::size_t at;
-  };
-  std::vector<Real> all;
-  std::size_t own = 0;
-  for (auto& [name, f] : fields) {
-    if (f.order != 2 || !follows_lagrangian(f)) continue;
-    for (int i = 0; i < f.reals(); ++i) {
-      if (i % 2 == 1 && !f.complex) continue;
-      if (name == field.name && i == 0) own = all.size();
-      all.push_back({&f, static_cast<std::size_t>(site * f.reals() + i)});
-    }
-  }
-  if (std::ranges::any_of(all, [](const Real& r) { return r.field->symmetric; }))
-    throw NotCovered{{}, "a Lagrangian of a symmetric matrix"};
-  const std::vector<Term> parts = lagrangian_terms();
-  const auto momentum = [&](const Real& r) {
-    return slope_of(parts, r.field->rates[r.at], r.field->scale);
-  };
-  const auto quotient = [](long double h, const std::function<long double(long double)>& at) {
-    return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
-  };
-  // all sites move with the flow
-  const auto along_flow = [&](const Real& r, long double by) {
-    const auto move = [&](long double sign) {
-      for (auto& [name, f] : fields)
-        if (f.order == 2)
-          for (std::size_t i = 0; i < f.values.size(); ++i) f.values[i] += sign * by * f.rates[i];
-    };
-    const long double a_here = a, t_here = t, h_here = hubble;
-    move(1);
-    t += by;
-    if (prescribed_)
-      set_background();
-    else if (expanding())
-      a += by * a * hubble;
-    const long double p = momentum(r);
-    move(-1);
-    a = a_here, t = t_here, hubble = h_here;
-    return p;
-  };
-  const std::size_t n = all.size();
-  std::vector<std::vector<long double>> m(n, std::vector<long double>(n));
-  std::vector<long double> right(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const Real& r = all[i];
-    for (std::size_t j = 0; j < n; ++j) {
-      long double& v = all[j].field->rates[all[j].at];
-      const long double here = v;
-      m[i][j] = quotient(step * all[j].field->scale, [&](long double by) {
-        v = here + by;
-        const long double p = momentum(r);
-        v = here;
-        return p;
-      });
-    }
-    right[i] = slope_of(parts, r.field->values[r.at], r.field->scale) - 3 * hubble * momentum(r) -
-               quotient(step, [&](long double by) { return along_flow(r, by); });
-  }
-  for (std::size_t k = 0; k < n; ++k) {  // with the largest pivot of each column
-    std::size_t best = k;
-    for (std::size_t i = k; i < n; ++i)
-      if (std::fabs(m[i][k]) > std::fabs(m[best][k])) best = i;
-    std::swap(m[k], m[best]), std::swap(right[k], right[best]);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i == k) continue;
-      const long double factor = m[i][k] / m[k][k];
-      for (std::size_t j = k; j < n; ++j) m[i][j] -= factor * m[k][j];
-      right[i] -= factor * right[k];
-    }
-  }
-  std::vector<long double> result(static_cast<std::size_t>(field.reals()));
-  std::size_t at = own;
-  for (std::size_t i = 0; i < result.size(); ++i)
-    if (i % 2 == 0 || field.complex) result[i] = right[at] / m[at][at], ++at;
-  return result;
-}
-
 WrittenField& Written::partner_of(const WrittenField& field) {
   const std::set<std::string> canonical = dsl::canonical_names(resolved_);
   std::vector<std::string> line;
@@ -455,15 +361,8 @@ bool Written::gravitates(const WrittenField& f) {
 
 long double Written::energy_density(const Place& place) {
   long double rho = potential_at(place) - lagrangian_at(place);
-  if (!facts_.lagrangians.empty()) {
-    for (auto& [name, f] : fields) {
-      for (int i = 0; i < f.reals() && f.order == 2; ++i) {
-        if (i % 2 == 1 && !f.complex) continue;
-        long double& v = f.rates[static_cast<std::size_t>(box.site(place) * f.reals() + i)];
-        rho += v * difference_quotient(v, f.scale, [&] { return lagrangian_at(place); });
-      }
-    }
-  }
+  if (!facts_.lagrangians.empty())  // the sum of u' dL/du', also of velocities at neighbours
+    rho += difference_quotient(speed_, 1, [&] { return lagrangian_at(place); });
   for (const auto& [name, f] : fields) {
     if (!gravitates(f)) continue;
     const long double norm = f.complex ? 1 : 0.5L;

@@ -424,6 +424,14 @@ Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* plac
     if (!place) throw NeedsPlace{};
     return field_at(f, *place, true);
   }
+  if (f.phase || f.colours > 0) {
+    const auto k = direction(*base.args[1], scope);
+    if (!k) throw NotCovered{e.span, "the rate of a link of this direction"};
+    if (!place) throw NeedsPlace{};
+    Place from = *place;
+    if (k->sign < 0) --from[static_cast<std::size_t>(k->value)];
+    return link_speed_at(f, from, k->value, k->sign);
+  }
   if (!f.particle) {
     if (!place) throw NeedsPlace{};
     const Numbers v = field_at(f, *place, true);

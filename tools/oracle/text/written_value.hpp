@@ -196,6 +196,18 @@ class Written {
   /// What the model has of the two, or the rate from its Hamiltonian.
   std::vector<long double> from_source(const WrittenField& field, int site);
   bool follows_lagrangian(const WrittenField& field) const;
+  /// A real number of a field at a site, or a link along `axis` by generator T_a of SU(n), which
+  /// moves as exp(i w T_a) U; U of U(1) as exp(i w) U.
+  struct Coordinate {
+    WrittenField* field = nullptr;
+    int site = 0;
+    std::size_t real = 0;
+    std::optional<std::size_t> mirror = {};  ///< index of a symmetric field's other component
+    int axis = -1, generator = 0;            ///< of a link
+  };
+  /// dL/du of the sum over the box of all Lagrangian densities, or dL/du'. For a link U' is carried
+  /// along with U, so that d(a^3 dL/dw')/dt = a^3 dL/dw is its equation.
+  long double lagrangian_slope(const Coordinate& c, bool velocity);
   /// q' or p' from the written H. `only`: the one real number that is wanted; others are then 0.
   std::vector<long double> from_hamiltonian(const WrittenField& field, int site,
                                             std::optional<std::size_t> only = std::nullopt);
@@ -311,6 +323,8 @@ class Written {
   std::map<Place, long double> laplacian_weights(const dsl::Expr& e, const Place& place);
   const std::map<Place, long double>& spectral_weights();
   Numbers link_at(const WrittenField& links, Place from, int axis, int sign) const;
+  /// U' of the same, which is part of the state where a Lagrangian moves links.
+  Numbers link_speed_at(const WrittenField& links, Place from, int axis, int sign) const;
   Numbers loop(const dsl::Expr& e, const Scope& scope, const Place* place);
   // ---- sums, derivatives
   Numbers reduction(const dsl::Expr& e, const Scope& scope);
@@ -342,6 +356,7 @@ class Written {
   WrittenField& partner_of(const WrittenField& field);
   // ---- links
   class Turned;
+  class Displaced;
   std::vector<Term> terms_of_actions() const;
   /// Places at which the density reads the link.
   const std::vector<Place>& readers(const Term& term, int site, int axis);
@@ -385,6 +400,7 @@ class Written {
   std::map<const dsl::Expr*, std::map<SitePlace, std::vector<Place>>> site_readers_;
   mutable std::set<SitePlace>* read_sites_ = nullptr;  ///< sites that are read are added to it
   mutable std::set<LinkPlace>* read_links_ = nullptr;  ///< links that are read are added to it
+  long double speed_ = 1;                              ///< all velocities are taken times this
   bool flowing_ = false;                               ///< set within the rate of a formula
   int flow_axis_ = -1;                                 ///< axis of the link whose rate is computed
   struct MadeLinks {
