@@ -341,6 +341,70 @@ at end: snapshot(A), snapshot(2*phi + 1), snapshot(phi^2, every = 3) -> "box.h5"
   EXPECT_EQ(check.out.find("joins"), std::string::npos) << check.out;
 }
 
+constexpr const char* kConfigurations = R"(model links "Configurations"
+lattice grid: 4^3 * 24
+gauge   U: SU(3)
+P[mu,nu] = loop(mu, nu, -mu, -nu)
+action S_gauge = 2*sum(3 - re(tr(P[mu,nu])), mu < nu)
+sample heatbath, sweeps = 1
+init U ~ hot
+at end: U -> ildg("ci")
+at end: U -> nersc("cn")
+at end: U -> milc("cm")
+at end: U -> openqcd("co")
+)";
+
+constexpr const char* kHotSpot = R"(model surf "A hot spot that cools"
+units fm
+lattice plane: [48, 64], length = [9 [fm], 12 [fm]], boundary = outflow
+metric scale(1, 1, t), energy = E
+primitive eps: real, v: vec(2)
+p(eps) = eps/3
+W = 1/sqrt(1 - norm2(v))
+conserve M = (eps + p)*W^2*v:    div(M*v) + grad(p)
+conserve E = (eps + p)*W^2 - p:  div((E + p)*v)
+recover {
+  u   = norm(M)/(E + p)
+  eps = E - norm(M)*u
+  v   = M/(E + p)
+  solve u by fixed_point, tol = 1e-12, max = 40, start = 0
+}
+speed[k] = (abs(v[k]) + sqrt(1/3))/(1 + abs(v[k])*sqrt(1/3))
+scheme kt, speed = speed
+T = (eps/14)^(1/4)
+T_f = 0.15 [GeV]
+evolve heun, dt = 0.1*dx, until = step == 10
+init t = 0.6 [fm], eps = (0.1 + 40*exp(-(x^2+y^2)/(6 [fm^2])))*(1 [1/fm^4]), v = [0, 0]
+precision real = f64
+every 5 steps: surface(T, level = T_f, time = on) -> music("gold", T = T, eps = eps, p = p, v = v)
+every 5 steps: surface(T, level = T_f, time = on) -> vhlle("gold", T = T, v = v)
+every 5 steps: surface(T, level = T_f, time = on) -> osu("gold", v = v)
+)";
+
+/// Configurations and surfaces in the formats of other programs: what the first rank writes of
+/// whole arrays.
+TEST_F(RanksCommand, OtherFilesAreThoseOfOneRank) {
+  write("links.vphi", kConfigurations);
+  write("surf.vphi", kHotSpot);
+  for (const std::string model : {"links", "surf"}) {
+    const std::string run = "run " + model + ".vphi --device native --quiet --out " + model;
+    const auto one = vphi(run + "1");
+    ASSERT_EQ(one.status, 0) << one.error;
+    const auto three = vphi(run + "3 --ranks 3");
+    ASSERT_EQ(three.status, 0) << three.error;
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / (model + "1"))) {
+      const std::string name = entry.path().filename().string();
+      if (name == "run.json" || name == "report.html") continue;
+      ++files;
+      const std::string bytes = text(model + "1/" + name);
+      EXPECT_GT(bytes.size(), 1000u) << name;
+      EXPECT_EQ(bytes, text(model + "3/" + name)) << name;
+    }
+    EXPECT_GE(files, model == "links" ? 4u : 3u);
+  }
+}
+
 /// A product of links along the axis that is cut: each rank computes it from gathered arrays.
 TEST_F(RanksCommand, ProductsAlongTheCutAxisHaveTheBitsOfOneDevice) {
   write("line.vphi", R"(model line "Products of links along the axis that is cut"
