@@ -156,6 +156,10 @@ bool CommandLine::parse(const std::vector<std::string>& words) {
     if (option.given && !option.repeats && !option.shown.empty())
       throw UsageError(fmt::format("{} is given twice", name), "leave one of the two out");
     option.given = true;
+    const bool empty = equals != std::string::npos ? equals + 1 == word.size()
+                                                   : i + 1 < words.size() && words[i + 1].empty();
+    if (empty && !option.shown.empty() && !option.optional)
+      throw UsageError(fmt::format("{} needs a value: {} {}", name, name, option.shown));
     if (option.shown.empty()) {
       if (equals != std::string::npos) throw UsageError(fmt::format("{} takes no value", name));
       option.take({});

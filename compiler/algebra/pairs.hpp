@@ -32,6 +32,9 @@ Expr exchanged(Expr pair);
 /// Whether f(x_i, x_j) is f(x_j, x_i). With Floor in it, as in the distance to the nearest image,
 /// the two may differ at its jumps; they are then compared at random points on many scales.
 bool symmetric(Expr pair);
+/// Whether f(x_i, x_i) is finite, at random points. A function that cannot be evaluated counts as
+/// finite.
+bool finite_with_itself(Expr pair);
 /// Loads of the other site become own Loads.
 Expr as_own(Expr of_other);
 bool reads_own(Expr pair);

@@ -36,6 +36,13 @@ class RandomPoint {
     if (node.op == Op::Site) return value({-2 - node.index, far ? 1 : 0, ""}, 8, 4);
     throw std::invalid_argument("pairs: no value for a leaf");
   }
+  /// Both sites are the own one.
+  long double of_itself(const Node& node) {
+    if (is_pair_entry(node)) return of(node);
+    if (node.op == Op::Load) return value({node.index, 0, ""}, centre_, spread_);
+    if (node.op == Op::Site) return value({-2 - node.index, 0, ""}, 8, 4);
+    return of(node);
+  }
   /// The same point, with own Loads standing for the other site.
   long double of_other(const Node& node) {
     if (node.op == Op::Load) return value({node.index, 1, ""}, centre_, spread_);
@@ -97,6 +104,21 @@ bool symmetric(Expr pair) {
       const long double here = at(pair), there = at(other_way);
       if (std::isnan(here) && std::isnan(there)) continue;
       if (std::fabs(here - there) > 1e-9L * (std::fabs(here) + std::fabs(there))) return false;
+    }
+  }
+  return true;
+}
+
+bool finite_with_itself(Expr pair) {
+  constexpr unsigned kFew = 4;
+  for (unsigned i = 0; i < kFew; ++i) {
+    RandomPoint point(i, 0, 1);
+    try {
+      if (!std::isfinite(
+              evaluate_long(pair, [&](const Node& node) { return point.of_itself(node); })))
+        return false;
+    } catch (const std::invalid_argument&) {
+      return true;
     }
   }
   return true;

@@ -432,8 +432,9 @@ Diagnostic no_expansion(Span span, double density) {
 
 Diagnostic not_scalar_output(Span span, const std::string& text) {
   return error("E0729", span, fmt::format("`{}` has a value at each site", text), "",
-               "a list of observables takes numbers: mean, var, total, min, max",
-               "write mean(...), or slice(...) and snapshot(...)");
+               "observables, conditions of a run and averages over time are made of single numbers",
+               "write mean(...), max(...) or another reduction; slice(...) and snapshot(...) write "
+               "a field whole");
 }
 
 Diagnostic not_site_output(Span span, const std::string& text) {

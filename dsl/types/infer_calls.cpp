@@ -205,6 +205,25 @@ std::vector<ExprPtr> listed(const ExprPtr& e) {
 
 }  // namespace
 
+namespace {
+
+/// Where an option of a solver stands, if `expr` names a solver that has such an option; else "".
+std::string option_of_solver(const Resolved& resolved, const Expr& expr,
+                             const NamedArgument& named) {
+  for (const NamedArgument& other : expr.named) {
+    if (other.name != "solver") continue;
+    const Symbol* solver = resolved.find(other.value->text);
+    if (solver == nullptr || solver->kind != SymbolKind::Solver) continue;
+    std::string call = to_text(*other.value);
+    call = call.ends_with(')') ? call.substr(0, call.size() - 1) + ", " : call + "(";
+    return "an option of the solver stands in its call: solver = " + call + named.name + " = " +
+           to_text(*named.value) + ")";
+  }
+  return {};
+}
+
+}  // namespace
+
 void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& scope) {
   const std::vector<std::string> known = words(builtin.options);
   const bool indices = builtin.rule == Rule::Reduce || builtin.rule == Rule::ReduceOrFold;
@@ -216,7 +235,10 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
     if (std::find(known.begin(), known.end(), named.name) == known.end()) {
       const bool ranged = builtin.rule == Rule::OfFormula && named.value->kind == ExprKind::Range;
       if (!indices && !ranged) {
-        report(errors::option_of_function(named.span, named.name, expr.text, known));
+        Diagnostic unknown = errors::option_of_function(named.span, named.name, expr.text, known);
+        if (const std::string place = option_of_solver(resolved_, expr, named); !place.empty())
+          unknown.hint = place;
+        report(std::move(unknown));
       }
       continue;
     }
@@ -282,7 +304,11 @@ Value Inference::site_number(const Expr& expr) {
   if (dimensions() == 0) {
     report_no_lattice(expr.span, "`index`");
   } else if (axis.kind != ExprKind::Name || !is_axis(axis.text)) {
-    report(errors::shift_operand(axis.span, to_text(axis), dimensions()));
+    Diagnostic no_axis = errors::shift_operand(axis.span, to_text(axis), dimensions());
+    no_axis.rule = "index(x) is the number of a site along an axis, from 0";
+    no_axis.hint =
+        "name an axis of the lattice; directions are compared with numbers, (1 if mu < 2 else 2)";
+    report(std::move(no_axis));
   }
   return {type_of(Base::Integer, true), {}};
 }

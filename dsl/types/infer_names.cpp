@@ -196,6 +196,12 @@ std::string started_for_all(const Resolved& resolved, Span at) {
   return {};
 }
 
+/// What to write for dV of a quotient dV/dphi, where V is a name of the model; else "".
+std::string quotient_of_differentials(const Resolved& resolved, const std::string& name) {
+  if (name.size() < 2 || name[0] != 'd' || resolved.find(name.substr(1)) == nullptr) return {};
+  return "a derivative is written d(" + name.substr(1) + ", u), u the name by which it is taken";
+}
+
 }  // namespace
 
 Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
@@ -217,6 +223,8 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
       if (axis) return errors::axis_missing(expr.span, name, dimensions());
       Diagnostic missing = errors::construct_missing(expr.span, name, std::string(given.doc),
                                                      std::string(given.construct), hamiltonian);
+      if (given.construct == "metric" && dimensions() == 0)  // nothing that could expand
+        missing.hint = "declare `" + name + "`, for instance as a `param` or a `var`";
       if (given.construct == "evolve" && resolved_.clause("sample") != nullptr) {
         missing.under = "given by `evolve`; this model has `sample`";
         missing.hint = "a chain counts `sweep`, with `sample hmc` `trajectory`: after = sweep > 50";
@@ -267,6 +275,9 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
         d.hint =
             "only `plot` and `expect` know outputs by name; define it on a line of its own: `" +
             name + " = " + to_text(*value) + "`";
+  if (const std::string derivative = quotient_of_differentials(resolved_, name);
+      !near && !derivative.empty())
+    d.hint = derivative;
   if (const std::string body = started_for_all(resolved_, expr.span); !body.empty())
     d.hint =
         "a value for each body has its index on the left: `init " + body + "[" + name + "] = ...`";

@@ -89,7 +89,11 @@ Type read_type(Resolved& resolved, const Expr& expr) {
   const std::int64_t least = expr.text == "SU" || algebra || roots ? 2 : 1;
   if (!rows || !columns || *rows < least || *columns < 1 || *rows > kLargestSize ||
       *columns > kLargestSize) {
-    resolved.diagnostics.add(errors::bad_type_size(expr.span, expr.text, least));
+    Diagnostic bad = errors::bad_type_size(expr.span, expr.text, least);
+    if (const Expr& size = *expr.args[0];
+        size.kind == ExprKind::Name && resolved.find(size.text) == nullptr)
+      bad.hint = "declare the size, for instance `param " + size.text + " = 3`";
+    resolved.diagnostics.add(std::move(bad));
     return {};
   }
   type.rows = roots ? 1 : static_cast<int>(*rows);

@@ -248,7 +248,12 @@ void ClauseCheck::option_item(const Clause& clause, const Item& item, const Clau
   if (!near && habit != kHabits.end() && std::ranges::count(known, habit->second) > 0)
     near = habit->second;
   if (near) meant_.insert(*near);
-  report(errors::unknown_option(item.head->span, clause.keyword, name, near, known));
+  Diagnostic unknown = errors::unknown_option(item.head->span, clause.keyword, name, near, known);
+  if (near == "until" && item.value)
+    unknown.hint = std::string("write `until = ") +
+                   (name.find("step") != std::string::npos ? "step" : "t") +
+                   " >= " + to_text(*item.value) + "`";
+  report(std::move(unknown));
 }
 
 void ClauseCheck::option_value(const Item& item, const OptionRule& rule) {

@@ -221,6 +221,9 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
       .number("--live-port", "PORT", wanted.live_port, 1, "the same port, as an option");
   wanted.keep.declare(line);
   if (!line.parse(words)) return kOk;
+  if (wanted.keep.resuming && wanted.keep.restart)
+    throw UsageError("--resume and --restart exclude each other",
+                     "--resume goes on with an unfinished run, --restart begins again");
   line.obeyed("--live-port", !wanted.live, "the page is served with --live");
   const std::int64_t ranks = wanted.ranks.ranks();
   if (launched != nullptr && wanted.ranks.fastest)

@@ -67,8 +67,8 @@ class TrajectoryReader {
     if (!d_.grid.present)
       d_.fail(errors::not_yet(clause_.keyword_span, "a Markov chain without a lattice"));
     for (const StateField& field : d_.fields) {
-      if (field.particle || field.drawn)
-        d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
+      if (field.drawn) continue;  // stays as it is
+      if (field.particle) d_.fail(errors::not_yet(field.span, "a Markov chain of such a field"));
       if (field.spinor) {
         if (drawn_at_start(field))
           noise_.insert(noise_.end(), field.arrays.begin(), field.arrays.end());

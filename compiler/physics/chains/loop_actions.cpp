@@ -120,8 +120,7 @@ class LoopActionReader {
       const bool link = field_ && is_link(node->index);
       (link ? links : others) = true;
     });
-    if (sites && neighbours)
-      d_.fail(errors::not_yet(e.span, "an action of neighbours that depends on the place"));
+    if (sites && neighbours) d_.fail(errors::action_of_places(e.span));
     if (!links || others) return;
     Reading reading = with_traces();
     // links of definitions transform as those of the model do

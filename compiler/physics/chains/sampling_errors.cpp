@@ -50,6 +50,20 @@ Diagnostic determinant_of_local_update(Span span, const std::string& method, Spa
       sample, "sampled here");
 }
 
+Diagnostic group_of_links(Span span, const std::string& group, const std::string& near) {
+  return error("E0225", span, fmt::format("there are no links of {}", group), "",
+               "links are in Z(2) to Z(64), U(1) and SU(2) to SU(8)",
+               fmt::format("take one of these, for instance {}", near));
+}
+
+Diagnostic action_of_places(Span span) {
+  return error("E0901", span,
+               "coordinates beside neighbours in an action of fields are not there yet", "",
+               "an action is varied at the neighbours too, where a coefficient must be that of the "
+               "other site; what is stored at each site is known there",
+               "store the coefficient: a line `w ~ 1 + index(x)/10`, say, and w where it stood");
+}
+
 Diagnostic kicks_without_solves(Span span, const std::string& option) {
   return error(
       "E0737", span, fmt::format("`{}` has nothing to say here", option), "",
@@ -315,7 +329,9 @@ Diagnostic sample_option(Span span, const std::string& option, const std::string
                "a sweep of heatbath takes sweeps, overrelax, tries and reunitarise; of metropolis "
                "also hits and width; of overrelax sweeps and reunitarise; hmc takes trajectories, "
                "tau and levels; all take exchange and exchange_every",
-               fmt::format("leave `{}` out", option));
+               option == "sweeps"         ? "write trajectories = N, the length of a chain of hmc"
+               : option == "trajectories" ? "write sweeps = N, the length of such a chain"
+                                          : fmt::format("leave `{}` out", option));
 }
 
 Diagnostic action_without_axis(Span span, const std::string& axis, Span sweep) {

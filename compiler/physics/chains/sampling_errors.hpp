@@ -22,6 +22,10 @@ Diagnostic action_not_linear(Span span, const std::string& method, const std::st
 Diagnostic loops_of_made_links(Span span, const std::string& links);
 /// An action that is a determinant, under a method that draws one link after the other.
 Diagnostic determinant_of_local_update(Span span, const std::string& method, Span sample);
+/// Links of a group that is not there: SU(9), U(2). `near`: a group that is.
+Diagnostic group_of_links(Span span, const std::string& group, const std::string& near);
+/// E0901: neighbours beside the place of a site in one term of an action.
+Diagnostic action_of_places(Span span);
 /// A mean or a total in an action of fields at sites.
 Diagnostic action_of_reduction(Span span, const std::string& method);
 /// No action contains this field of the model.

@@ -299,6 +299,16 @@ std::map<int, dsl::Span> read_deviations(const Motion& d) {
 
 }  // namespace
 
+namespace {
+
+dsl::Diagnostic negative_seed(dsl::Span span, std::int64_t seed) {
+  return dsl::error("E0422", span, fmt::format("the seed is {}, below 0", seed), "",
+                    "a seed is a whole number from 0 on, as that of `vphi run --seed`",
+                    "take another number");
+}
+
+}  // namespace
+
 Arithmetic read_numerics(const Motion& d) {
   Lowerer lower(d);
   Arithmetic result;
@@ -353,7 +363,9 @@ Arithmetic read_numerics(const Motion& d) {
   numerics.deviations = read_deviations(d);
   if (const dsl::Clause* clause = d.resolved.clause("random")) {
     if (const auto seed = dsl::option(*clause, "seed")) {
-      result.seed = static_cast<std::uint64_t>(lower.fixed_integer(*seed, "the seed"));
+      const std::int64_t number = lower.fixed_integer(*seed, "the seed");
+      if (number < 0) d.fail(negative_seed(seed->span, number));
+      result.seed = static_cast<std::uint64_t>(number);
     }
     for (const dsl::Item& item : clause->items) {
       if (item.head || !item.value) continue;

@@ -51,6 +51,20 @@ Expr read_units(const Context& d) {
   return one;
 }
 
+namespace {
+
+/// a = t^(1/2) is 0 at t = 0, where a box may begin. What is swept is known in the run alone.
+void check_start(const Space& d, const dsl::Expr& written) {
+  const Expr at_start =
+      algebra::substitute(d.background.prescribed, d.time(), d.arena().real(d.start_time));
+  const auto number = algebra::constant(at_start);
+  if (!number || (std::isfinite(number->real) && number->real >= 0)) return;
+  d.fail(errors::scale_at_start(written.span, d.background.scale, static_cast<double>(number->real),
+                                d.start_time));
+}
+
+}  // namespace
+
 Background read_metric(const Space& known, Expr planck2) {
   Space d = known;
   Background& b = d.background;
@@ -69,6 +83,7 @@ Background read_metric(const Space& known, Expr planck2) {
     b.metric = Metric::Prescribed;
     b.scale = form.named[0].name;
     b.prescribed = Lowerer(d).real(*form.named[0].value, "the scale factor");
+    check_start(d, *form.named[0].value);
   } else if (form.args.size() == 1 && form.args[0]->kind == dsl::ExprKind::Name) {
     b.metric = Metric::SelfConsistent;
     b.scale = form.args[0]->text;

@@ -27,6 +27,13 @@ Diagnostic not_autonomous(Span span, const std::string& name, const std::string&
       metric, "closed by the averages");
 }
 
+Diagnostic scale_at_start(Span span, const std::string& scale, double value, double time) {
+  return error("E0735", span,
+               fmt::format("`{}` is {:.6g} at the start, t = {:.6g}", scale, value, time), "",
+               "a scale factor is a length: positive, or 0 where a box begins, as t^(1/2) at t = 0",
+               "check the formula, or begin at another time: init t = 1, say");
+}
+
 Diagnostic vacuum_of_tachyon(Span span, const std::string& field, double mass2, double longest,
                              double edge) {
   dsl::Diagnostic d =

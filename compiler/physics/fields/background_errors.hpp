@@ -16,6 +16,9 @@ using dsl::Span;
 Diagnostic not_autonomous(Span span, const std::string& name, const std::string& source,
                           const std::string& scale, Span metric);
 
+/// E0735: a prescribed scale factor is negative or not finite at the start of the run.
+Diagnostic scale_at_start(Span span, const std::string& scale, double value, double time);
+
 /// W0613: k^2 + m^2 is negative for the longest waves of the box, below k = `edge`.
 Diagnostic vacuum_of_tachyon(Span span, const std::string& field, double mass2, double longest,
                              double edge);

@@ -117,7 +117,8 @@ Hamiltonian read_hamiltonian(const Theory& d, bool keep_parameters) {
       add_link_rates(d, h, text, keep_parameters, q, p, result);
       continue;
     }
-    if (q.arrays.size() != p.arrays.size()) d.fail(errors::hamiltonian_odd(p.span, q.name));
+    if (q.arrays.size() != p.arrays.size())
+      d.fail(errors::momentum_shape(p.span, p.name, q.name, p.arrays.size(), q.arrays.size()));
     const Expr norm = d.arena().integer(q.norm());
     const dsl::Span at = text.value;
     for (std::size_t k = 0; k < q.arrays.size(); ++k) {

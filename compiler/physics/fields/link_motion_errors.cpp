@@ -24,6 +24,17 @@ Diagnostic link_momentum_type(Span span, const std::string& name, int n) {
       fmt::format("give the type of `{}` to both, or write gauge U: SU(n), E: su(n)", name));
 }
 
+Diagnostic momentum_shape(Span span, const std::string& momentum, const std::string& coordinate,
+                          std::size_t components, std::size_t of_coordinate) {
+  return error("E0707", span,
+               fmt::format("`{}` is no momentum of `{}`: it has {} components, and `{}` has {}",
+                           momentum, coordinate, components, coordinate, of_coordinate),
+               "",
+               "under `H`, a line of variables lists coordinate, momentum, coordinate, ..., and a "
+               "momentum has the type of its coordinate",
+               fmt::format("give `{}` the type of `{}`", momentum, coordinate));
+}
+
 Diagnostic not_of_algebra(Span span, const std::string& name, int n, const std::string& what) {
   return error("E0892", span, fmt::format("this matrix {}", what), fmt::format("`{}`", name),
                fmt::format("values of su({0}) are hermitian {0} x {0} matrices without a trace", n),

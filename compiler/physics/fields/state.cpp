@@ -14,9 +14,11 @@
 #include "compiler/physics/chains/sampling_errors.hpp"
 #include "compiler/physics/clauses/box_errors.hpp"
 #include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/particles/particle_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/theory.hpp"
 #include "dsl/equations.hpp"
+#include "dsl/syntax/parse.hpp"
 
 namespace vphi::physics {
 
@@ -118,7 +120,7 @@ void read_links(const Setting& d, Lowerer& lower, const FieldFact& fact, StateFi
   const auto n = type.args.size() == 1 ? lower.fixed_integer(*type.args[0], "n") : 0;
   if (n < 2 || n > kMostColours) {
     d.fail(
-        errors::wrong_shape(type.span, fmt::format("links are in SU(2) to SU({})", kMostColours)));
+        errors::group_of_links(type.span, dsl::to_text(type), fmt::format("SU({})", kMostColours)));
   }
   gauge::LinkType links = gauge::default_storage({gauge::Kind::SU, static_cast<int>(n)});
   if (fact.store) {
@@ -336,7 +338,8 @@ void read_type(const Declared& d, Lowerer& lower, const FieldFact& fact, StateFi
     }
     if (field.angle && !roots &&
         (type->args.size() != 1 || lower.fixed_integer(*type->args[0], "n") != 1)) {
-      d.fail(errors::not_yet(type->span, "a gauge field of U(n)"));
+      d.fail(errors::group_of_links(type->span, dsl::to_text(*type),
+                                    type->args.empty() ? "U(1)" : "U(1) or SU(3)"));
     }
     periodic_box(d, fact.span);
     return;
@@ -476,6 +479,13 @@ void read_spins(Declared& d, Lowerer& lower) {
   }
 }
 
+/// Refuses bodies of which no variable has a value for each.
+void check_bodies(const Declared& d) {
+  if (!d.particles.present || d.fields.empty()) return;
+  if (std::ranges::any_of(d.fields, &StateField::particle)) return;
+  d.fail(errors::bodies_without_state(d.particles.span, d.fields.front().name));
+}
+
 }  // namespace
 
 Declared declare_fields(const Setting& setting) {
@@ -522,6 +532,7 @@ Declared declare_fields(const Setting& setting) {
     for (int i = 0; i < reals; ++i) field.arrays.push_back(d.new_array());
     d.fields.push_back(std::move(field));
   }
+  check_bodies(d);
   declare_drawn(d);
   std::vector<StateField> conserved = conserved_fields(d, d.fields);
   for (StateField& field : conserved) d.fields.push_back(std::move(field));

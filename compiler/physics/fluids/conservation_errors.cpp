@@ -141,7 +141,9 @@ Diagnostic solve_without_fact(Span span, const std::string& name) {
 
 Diagnostic solve_bounds(Span span) {
   return error("E0792", span, "`solve` needs tol > 0 and max from 1 to 1000", "",
-               "the iterations are unrolled in the kernel", "write tol = 1e-10, max = 40");
+               "tol is the largest error of the solution, and max bounds the number of iterations "
+               "that are taken to reach it",
+               "write tol = 1e-10, max = 40");
 }
 
 Diagnostic no_contraction(Span span, const std::string& name, double factor,

@@ -12,6 +12,7 @@
 #include "compiler/physics/noise/noise.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/spinors/spinors.hpp"
+#include "dsl/messages/error.hpp"
 
 namespace vphi::physics {
 
@@ -100,6 +101,18 @@ Expr Lowerer::real(const dsl::Expr& e, const std::string& what, const Scope& sco
   return v.parts[0].re;
 }
 
+namespace {
+
+dsl::Diagnostic not_whole(dsl::Span span, const std::string& what, long double number) {
+  return dsl::error(
+      "E0222", span,
+      fmt::format("{} is a whole number, and this is {:.6g}", what, static_cast<double>(number)),
+      "", "counts, indices and seeds have no fraction, and are below 1e15",
+      "write a whole number, or a param that is one");
+}
+
+}  // namespace
+
 Expr Lowerer::fixed(const dsl::Expr& e, const std::string& what, const Scope& scope) {
   const Expr v = snap_numbers(real(e, what, scope));
   const auto number = algebra::constant(v);
@@ -122,9 +135,8 @@ long double Lowerer::fixed_number(const dsl::Expr& e, const std::string& what, c
 std::int64_t Lowerer::fixed_integer(const dsl::Expr& e, const std::string& what,
                                     const Scope& scope) {
   const long double number = fixed_number(e, what, scope);
-  if (number != std::floor(number) || std::fabs(number) > 1e15L) {
-    d_.fail(errors::not_fixed(e.span, what + " is a whole number and this"));
-  }
+  if (number != std::floor(number) || std::fabs(number) > 1e15L)
+    d_.fail(not_whole(e.span, what, number));
   return static_cast<std::int64_t>(number);
 }
 

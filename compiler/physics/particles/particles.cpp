@@ -10,6 +10,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
+#include "compiler/physics/particles/particle_errors.hpp"
 #include "compiler/physics/physics_errors.hpp"
 #include "compiler/physics/stages/setting.hpp"
 #include "dsl/syntax/parse.hpp"
@@ -415,6 +416,8 @@ Expr separated_pairs(const Motion& d, Expr pair, bool without_self) {
     return field ? field->name : std::string();
   };
   const std::string shown = algebra::to_text(pair, names);
+  if (!without_self && !algebra::finite_with_itself(pair))
+    d.fail(errors::pair_with_itself(pair->span, shown));
   if (d.particles.direct) {
     say(d, fmt::format("sum over pairs of {}: all pairs, as `method = pairs` asks", shown));
     return as_it_is;
