@@ -87,8 +87,10 @@ TEST_F(Lsp, StabilityIsChecked) {
 
 TEST_F(Lsp, WhatIsNotThereYetIsInformation) {
   session_.open(
-      "model m\nlattice box: 8^2, length = 1\ngauge U: U(2), E: real\n"
-      "H = total(E[0]^2)\ninit U = 1, E = 0\nevolve leapfrog, dt = 0.1*dx\n");
+      "model m\nlattice line: 8\nfield phi: real\n"
+      "action S = phi^2 + sum((1 + index(x))*(phi@i - phi)^2, i)\n"
+      "sample hmc, trajectories = 4, tau = 1 { level S: steps = 12, scheme = omelyan2 }\n"
+      "init phi ~ normal\nevery 1 trajectory: a = mean(phi^2) -> \"o.csv\"\n");
   int notes = 0;
   for (const Json& d : session_.diagnostics()) {
     if (d["code"] != "E0901") continue;
