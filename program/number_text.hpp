@@ -1,16 +1,31 @@
 // Lines of numbers in text files: tables, starts of fields, matrices.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace vphi::program {
 
 /// Between numbers of a line.
 inline constexpr const char* kSeparators = " \t\r,;";
+
+/// What stands between separators.
+inline std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words;
+  for (std::size_t end = 0; end < line.size();) {
+    const std::size_t begin = line.find_first_not_of(kSeparators, end);
+    if (begin == std::string::npos) break;
+    end = std::min(line.find_first_of(kSeparators, begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+  }
+  return words;
+}
 
 /// The double that is nearest to the number in `word`: 0 below the smallest, infinite above the
 /// largest. Nothing where it is no number.

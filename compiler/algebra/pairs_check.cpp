@@ -22,27 +22,9 @@ class RandomPoint {
   /// From now on the other site lies within `distance` of the own one.
   void close(double distance) { distance_ = distance; }
 
-  long double of(const Node& node) {
-    const bool far = is_other(node);
-    if (is_pair_entry(node)) return value({node.index, is_transposed(node) ? 4 : 3, ""}, 0, 1);
-    if (far && node.op == Op::Load && distance_ > 0) {
-      return value({node.index, 0, ""}, centre_, spread_) +
-             value({node.index, 2, ""}, 0, distance_);
-    }
-    if (node.op == Op::Load) {
-      return value({node.index, far ? 1 : 0, ""}, centre_, spread_);
-    }
-    if (node.op == Op::Symbol) return value({-1, 0, node.name}, 1, 0.5);
-    if (node.op == Op::Site) return value({-2 - node.index, far ? 1 : 0, ""}, 8, 4);
-    throw std::invalid_argument("pairs: no value for a leaf");
-  }
+  long double of(const Node& node) { return at(node, is_other(node)); }
   /// Both sites are the own one.
-  long double of_itself(const Node& node) {
-    if (is_pair_entry(node)) return of(node);
-    if (node.op == Op::Load) return value({node.index, 0, ""}, centre_, spread_);
-    if (node.op == Op::Site) return value({-2 - node.index, 0, ""}, 8, 4);
-    return of(node);
-  }
+  long double of_itself(const Node& node) { return at(node, false); }
   /// The same point, with own Loads standing for the other site.
   long double of_other(const Node& node) {
     if (node.op == Op::Load) return value({node.index, 1, ""}, centre_, spread_);
@@ -56,6 +38,20 @@ class RandomPoint {
     std::string name;
     auto operator<=>(const Key&) const = default;
   };
+  /// `far`: the leaf is one of the other site.
+  long double at(const Node& node, bool far) {
+    if (is_pair_entry(node)) return value({node.index, is_transposed(node) ? 4 : 3, ""}, 0, 1);
+    if (far && node.op == Op::Load && distance_ > 0) {
+      return value({node.index, 0, ""}, centre_, spread_) +
+             value({node.index, 2, ""}, 0, distance_);
+    }
+    if (node.op == Op::Load) {
+      return value({node.index, far ? 1 : 0, ""}, centre_, spread_);
+    }
+    if (node.op == Op::Symbol) return value({-1, 0, node.name}, 1, 0.5);
+    if (node.op == Op::Site) return value({-2 - node.index, far ? 1 : 0, ""}, 8, 4);
+    throw std::invalid_argument("pairs: no value for a leaf");
+  }
   long double value(const Key& key, double centre, double spread) {
     const auto [found, fresh] = values_.try_emplace(key, 0);
     if (fresh) found->second = centre + spread * std::uniform_real_distribution<>(-1, 1)(engine_);

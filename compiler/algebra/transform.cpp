@@ -99,19 +99,21 @@ std::vector<Expr> children_first(Expr expr, const Into& into) {
 
 bool everywhere(Expr) { return true; }
 
-/// Calls `see` for the distinct nodes below `expr` that are not in `seen`, in any order; `into`
-/// says whether to look below a node.
-template <class Into, class See>
-void in_any_order(Expr expr, Seen& seen, const Into& into, const See& see) {
-  std::vector<Expr> stack{expr};
+/// Calls `ends` for the distinct nodes below `exprs` in any order until it is true for one, and
+/// returns whether it was; `into` says whether to look below a node.
+template <class Into, class Ends>
+bool any_below(std::span<const Expr> exprs, const Into& into, const Ends& ends) {
+  Seen seen;
+  std::vector<Expr> stack(exprs.begin(), exprs.end());
   while (!stack.empty()) {
     const Expr node = stack.back();
     stack.pop_back();
     if (!seen.insert(node.get())) continue;
-    see(node);
+    if (ends(node)) return true;
     if (!into(node)) continue;
     for (const Expr arg : node.args()) stack.push_back(arg);
   }
+  return false;
 }
 
 std::vector<Expr> children_first(Expr expr) { return children_first(expr, everywhere); }
@@ -233,16 +235,7 @@ bool contains(Expr expr, const std::function<bool(Expr)>& test) {
 }
 
 bool contains(std::span<const Expr> exprs, const std::function<bool(Expr)>& test) {
-  Seen seen;
-  std::vector<Expr> stack(exprs.begin(), exprs.end());
-  while (!stack.empty()) {
-    const Expr node = stack.back();
-    stack.pop_back();
-    if (!seen.insert(node.get())) continue;
-    if (test(node)) return true;
-    for (const Expr arg : node.args()) stack.push_back(arg);
-  }
-  return false;
+  return any_below(exprs, everywhere, test);
 }
 
 bool depends_on(Expr expr, Expr leaf) {
@@ -253,12 +246,11 @@ std::vector<Expr> reads(Expr expr) { return reads(std::span(&expr, 1)); }
 
 std::vector<Expr> reads(std::span<const Expr> exprs) {
   std::vector<Expr> result;
-  Seen seen;
   const auto below = [](Expr e) { return !e.is(Op::Stencil) || !e.arg(0).is(Op::Load); };
-  const auto take = [&](Expr e) {
+  any_below(exprs, below, [&](Expr e) {
     if (e.is(Op::Load) || e.is(Op::Stencil)) result.push_back(e);
-  };
-  for (Expr expr : exprs) in_any_order(expr, seen, below, take);
+    return false;
+  });
   std::ranges::sort(result, {}, [](Expr e) { return e->id; });
   return result;
 }

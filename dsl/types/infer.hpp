@@ -180,6 +180,8 @@ class Inference {
   Value solve(const Expr& expr, const Scope& scope);
   Value of_solve(const Expr& expr, const Scope& scope);
   void solver(const Expr& expr, const Scope& scope);
+  /// Where `option` stands if `call` names a solver that has it; else "".
+  std::string option_of_solver(const Expr& call, const NamedArgument& option) const;
 
   // infer_reductions.cpp
   Value reduce(const Expr& expr, const Builtin& builtin, const Scope& scope);

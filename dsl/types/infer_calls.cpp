@@ -205,25 +205,6 @@ std::vector<ExprPtr> listed(const ExprPtr& e) {
 
 }  // namespace
 
-namespace {
-
-/// Where an option of a solver stands, if `expr` names a solver that has such an option; else "".
-std::string option_of_solver(const Resolved& resolved, const Expr& expr,
-                             const NamedArgument& named) {
-  for (const NamedArgument& other : expr.named) {
-    if (other.name != "solver") continue;
-    const Symbol* solver = resolved.find(other.value->text);
-    if (solver == nullptr || solver->kind != SymbolKind::Solver) continue;
-    std::string call = to_text(*other.value);
-    call = call.ends_with(')') ? call.substr(0, call.size() - 1) + ", " : call + "(";
-    return "an option of the solver stands in its call: solver = " + call + named.name + " = " +
-           to_text(*named.value) + ")";
-  }
-  return {};
-}
-
-}  // namespace
-
 void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& scope) {
   const std::vector<std::string> known = words(builtin.options);
   const bool indices = builtin.rule == Rule::Reduce || builtin.rule == Rule::ReduceOrFold;
@@ -236,7 +217,7 @@ void Inference::options(const Expr& expr, const Builtin& builtin, const Scope& s
       const bool ranged = builtin.rule == Rule::OfFormula && named.value->kind == ExprKind::Range;
       if (!indices && !ranged) {
         Diagnostic unknown = errors::option_of_function(named.span, named.name, expr.text, known);
-        if (const std::string place = option_of_solver(resolved_, expr, named); !place.empty())
+        if (const std::string place = option_of_solver(expr, named); !place.empty())
           unknown.hint = place;
         report(std::move(unknown));
       }

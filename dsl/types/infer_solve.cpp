@@ -113,6 +113,20 @@ void Inference::solver(const Expr& expr, const Scope& scope) {
   }
 }
 
+std::string Inference::option_of_solver(const Expr& call, const NamedArgument& option) const {
+  for (const NamedArgument& other : call.named) {
+    const Symbol* solver = other.name == "solver" ? resolved_.find(other.value->text) : nullptr;
+    if (solver == nullptr || solver->kind != SymbolKind::Solver) continue;
+    const std::vector<std::string> known = options_of(*solver);
+    if (option.name != "inner" && std::ranges::find(known, option.name) == known.end()) continue;
+    Expr with = *other.value;
+    with.kind = ExprKind::Call;
+    with.named.push_back(option);
+    return "an option of the solver stands in its call: solver = " + to_text(with);
+  }
+  return {};
+}
+
 Value Inference::of_solve(const Expr& expr, const Scope& scope) {
   const Expr& of = *expr.args[0];
   Value value{type_of(expr.text == "iterations" ? Base::Integer : Base::Real), {}};

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <numeric>
 #include <span>
@@ -77,11 +76,8 @@ Rows rows_of(const std::string& path) {
   for (std::string line; std::getline(in, line);) {
     ++number;
     program::keep_numbers(line, number);
-    for (char& c : line)
-      if (std::strchr(program::kSeparators, c)) c = ' ';
-    std::istringstream words(line);
     const std::size_t before = rows.values.size();
-    for (std::string word; words >> word;) {
+    for (const std::string& word : program::words_of(line)) {
       const auto v = program::number_in(word);
       if (!v)
         throw StartError(fmt::format("{}, line {}: `{}` is not a number", path, number, word));

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fstream>
-#include <sstream>
 
 #include "program/number_text.hpp"
 #include "runtime/io/files/set_name.hpp"
@@ -42,11 +40,8 @@ std::vector<double> read_text(const std::string& file, std::size_t rows, std::si
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     program::keep_numbers(line, ++number);
-    for (char& c : line)
-      if (std::strchr(program::kSeparators, c)) c = ' ';
-    std::istringstream words(line);
     const std::size_t before = values.size();
-    for (std::string word; words >> word;) {
+    for (const std::string& word : program::words_of(line)) {
       const auto v = program::number_in(word);
       if (!v)
         throw StartError(fmt::format("{}, line {}: `{}` is not a number", file, number, word));

@@ -44,7 +44,7 @@ class Comparison {
         text_(resolved),
         derived_(system),
         state_(system, text_, derived_),
-        drawn_(system, text_, derived_) {}
+        drawn_(system, text_, derived_, state_) {}
 
   std::vector<DerivativeRow> rows() {
     std::vector<DerivativeRow> all = rates();

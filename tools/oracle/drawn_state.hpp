@@ -10,8 +10,8 @@ namespace vphi::tools {
 
 class DrawnState {
  public:
-  DrawnState(const physics::System& system, Written& text, DerivedValue& derived)
-      : system_(system), text_(text), derived_(derived), state_(system, text, derived) {}
+  DrawnState(const physics::System& system, Written& text, DerivedValue& derived, ShownState& state)
+      : system_(system), text_(text), derived_(derived), state_(state) {}
 
   /// All variables, links in their groups.
   void variables(std::mt19937_64& random);
@@ -26,7 +26,7 @@ class DrawnState {
   const physics::System& system_;
   Written& text_;
   DerivedValue& derived_;
-  ShownState state_;
+  ShownState& state_;
 };
 
 }  // namespace vphi::tools

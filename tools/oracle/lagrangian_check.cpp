@@ -35,7 +35,7 @@ class FollowedLagrangian {
         text_(resolved),
         derived_(system),
         state_(system, text_, derived_),
-        drawn_(system, text_, derived_) {}
+        drawn_(system, text_, derived_, state_) {}
 
   std::vector<DerivativeRow> rows() {
     prepare_sides(resolved_, system_, text_, derived_);

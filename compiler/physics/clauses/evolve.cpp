@@ -297,10 +297,6 @@ std::map<int, dsl::Span> read_deviations(const Motion& d) {
   return result;
 }
 
-}  // namespace
-
-namespace {
-
 dsl::Diagnostic negative_seed(dsl::Span span, std::int64_t seed) {
   return dsl::error("E0422", span, fmt::format("the seed is {}, below 0", seed), "",
                     "a seed is a whole number from 0 on, as that of `vphi run --seed`",

@@ -246,9 +246,10 @@ void read_boundaries(const Setting& d, Lowerer& lower, const dsl::Clause& clause
       for (std::size_t k = 0; k < dims; ++k) {
         if (item.head->args.size() == 1 && item.head->args[0]->text == kAxes[k]) axis = k;
       }
-      const std::string axes_of_box =
-          fmt::format("one axis of the lattice: {}", fmt::join(kAxes, kAxes + dims, ", "));
-      if (axis == 4) d.fail(errors::option_value(item.span, "boundary(axis)", axes_of_box));
+      if (axis == 4)
+        d.fail(errors::option_value(
+            item.span, "boundary(axis)",
+            fmt::format("one axis of the lattice: {}", fmt::join(kAxes, kAxes + dims, ", "))));
       set(axis, *item.value);
     } else if (item.value->kind == ExprKind::List) {
       if (item.value->args.size() != dims)

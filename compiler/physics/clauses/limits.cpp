@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
@@ -105,8 +106,7 @@ bool of_site(const std::vector<Expr>& limited) {
   return std::ranges::none_of(limited, [](Expr part) {
     return algebra::contains(part, [](Expr node) {
       return (node.is(Op::Load) && !node->offset.zero()) || node.is(Op::PairSum) ||
-             node.is(Op::Stencil) || node.is(Op::Site) ||
-             (node.op() >= Op::Mean && node.op() <= Op::Maximum);
+             node.is(Op::Stencil) || node.is(Op::Site) || algebra::reduces_sites(node.op());
     });
   });
 }

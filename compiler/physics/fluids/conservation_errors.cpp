@@ -456,8 +456,7 @@ Diagnostic limit_acts_again(Span span, const std::string& name, double part) {
       "W0795", span, fmt::format("this limit changes again what it has limited of `{}`", name),
       fmt::format("a second time by up to {:.2g} of it", part),
       "a limit acts after each update, so one that changes its own result does the more the "
-      "smaller "
-      "dt is",
+      "smaller dt is",
       "write a bound that leaves what obeys it, such as min(1, most/size) in place of "
       "tanh(size/most)*most/size, or give the damping a rate: a source in the laws");
   d.severity = dsl::Severity::Warning;

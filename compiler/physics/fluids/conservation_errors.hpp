@@ -82,9 +82,9 @@ Diagnostic rate_of_neighbour(Span span, const std::string& name);
 Diagnostic rates_not_linear(Span span, const std::string& name);
 Diagnostic rates_not_determined(Span span, std::size_t unknowns, std::size_t equations);
 Diagnostic limit_of_primitive(Span span, const std::string& name);
-/// `limit` of a variable that is recovered.
 /// `part`: the change by a second application in parts of what the first one gives.
 Diagnostic limit_acts_again(Span span, const std::string& name, double part);
+/// `limit` of a variable that is recovered.
 Diagnostic limit_of_recovered(Span span, const std::string& name);
 Diagnostic no_scheme(Span span);
 Diagnostic scheme_head(Span span);

@@ -67,10 +67,6 @@ Expr symmetric(const Context& d, const dsl::Expr& e, std::vector<Expr>& argument
   return sign;
 }
 
-}  // namespace
-
-namespace {
-
 /// Keeps the ends of tables without `outside` for a promise. Several tables have no gap.
 void promise_ends(const Context& d, const dsl::Expr& e, const std::vector<TableData>& tables,
                   const std::vector<Expr>& arguments) {

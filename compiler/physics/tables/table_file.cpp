@@ -203,13 +203,8 @@ Rows read_rows(const std::string& path) {
     program::keep_numbers(text, line);
     expect_one_separator(text, path, line);
     std::vector<double> found;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t begin = text.find_first_not_of(kSeparators, at);
-      if (begin == std::string::npos) break;
-      const std::size_t end = std::min(text.find_first_of(kSeparators, begin), text.size());
-      found.push_back(number(text.substr(begin, end - begin), path, line));
-      at = end;
-    }
+    for (const std::string& word : program::words_of(text))
+      found.push_back(number(word, path, line));
     if (found.empty()) continue;
     rows.numbers.push_back(std::move(found));
     rows.lines.push_back(line);
