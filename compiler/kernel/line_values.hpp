@@ -114,6 +114,14 @@ class LineValues {
     return false;
   }
 
+  /// Whether a coordinate along the walk says how far the ends in memory are. On ranks that cut the
+  /// axis it is the place in the whole lattice.
+  bool knows_ends() const {
+    if (!kernel_.planes) return true;
+    const int axis = kernel_.planes->axis;
+    return axis_ != axis && !(kernel_.planes->second && axis_ == axis - 1);
+  }
+
   static std::optional<std::int64_t> whole(Expr node) {
     if (!node.is_number() || !node->number.exact || node->number.rational.den != 1) return {};
     return node->number.rational.num;
@@ -128,7 +136,7 @@ class LineValues {
 
   /// The Load that changes its sign beyond the wall, where `node` says exactly that.
   Expr mirrored(Expr node) const {
-    if (!node.is(Op::Select)) return {};
+    if (!node.is(Op::Select) || !knows_ends()) return {};
     const Expr test = node.arg(0), load = node.arg(2);
     if (!load.is(Op::Load) || !node.arg(1).is(Op::Neg) || node.arg(1).arg(0) != load) return {};
     if (!test.is(Op::Less)) return {};
@@ -252,7 +260,8 @@ class LineValues {
   std::optional<std::set<std::int64_t>> only_at(Expr value) const {
     using Places = std::set<std::int64_t>;
     if (value.is_zero()) return Places{};
-    if (value.is(Op::Select) && value.arg(2).is_zero() && value.arg(0).is(Op::Equal)) {
+    if (value.is(Op::Select) && value.arg(2).is_zero() && value.arg(0).is(Op::Equal) &&
+        knows_ends()) {
       for (int i = 0; i < 2; ++i) {
         std::int64_t shift = 0;
         if (!is_site(value.arg(0).arg(i), &shift)) continue;
@@ -273,7 +282,7 @@ class LineValues {
   }
 
   /// Whether the value is zero but where one of a few equations of a coordinate holds. `tests`
-  /// collects them; ranks that share a row add the number of their first site to a coordinate.
+  /// collects them.
   static bool zero_but_at(Expr value, std::set<const algebra::Node*>& tests) {
     if (value.is_zero()) return true;
     if (value.is(Op::Select)) {

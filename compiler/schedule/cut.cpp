@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "compiler/algebra/pairs.hpp"
-#include "compiler/algebra/rewriting.hpp"
 #include "compiler/algebra/transform.hpp"
 #include "compiler/kernel/draw.hpp"
 #include "compiler/kernel/slabs.hpp"
@@ -301,7 +299,6 @@ class Cutter {
       kernel.boundary[axis] = Boundary::Periodic;
       if (!per_site(kernel)) continue;
       kernel.planes = {cut_.axis, cut_.ghost[0], own, cut_.whole, cut_.slab, ranks_, kOrigin};
-      from_origin(kernel);
     }
     if (second.ranks > 1) cut_second(axis - 1);
   }
@@ -325,33 +322,6 @@ class Cutter {
     for (program::Buffer& buffer : p_.buffers) buffer.elements = of_rows(buffer.elements);
     for (Kernel& kernel : plan_.kernels)
       for (kernel::ArrayParam& array : kernel.arrays) array.elements = of_rows(array.elements);
-  }
-
-  /// Coordinates along cut axes are those of the whole lattice.
-  void from_origin(Kernel& kernel) const {
-    algebra::Rewriting rewrite([&](Expr node) -> Expr {
-      if (!node.is(Op::Site)) return node;
-      algebra::Arena& arena = *node->arena;
-      if (cut_.second.ranks > 1 && node->index == cut_.axis - 1)
-        return arena.raw(Op::Add,
-                         {node, arena.raw(Op::Sub, {arena.symbol(kOriginOfLines),
-                                                    arena.integer(cut_.second.ghost[0])})});
-      if (node->index != cut_.axis) return node;
-      const Expr shift = arena.raw(Op::Sub, {arena.symbol(kOrigin), arena.integer(cut_.ghost[0])});
-      const Expr number = arena.raw(Op::Add, {node, shift});
-      if (!algebra::is_other(*node)) return number;
-      // the others go on at the start of the row
-      const Expr all = arena.integer(cut_.whole);
-      return arena.raw(Op::Select, {arena.raw(Op::Less, {number, all}), number,
-                                    arena.raw(Op::Sub, {number, all})});
-    });
-    std::vector<Expr> values = kernel.values();
-    values.insert(values.end(), kernel.paired_angles.begin(), kernel.paired_angles.end());
-    values = rewrite(values);
-    auto value = values.begin();
-    for (kernel::Store& store : kernel.stores) store.value = *value++;
-    for (kernel::Reduction& reduction : kernel.reductions) reduction.value = *value++;
-    for (Expr& angle : kernel.paired_angles) angle = *value++;
   }
 
   Plan& plan_;

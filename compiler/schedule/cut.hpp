@@ -3,9 +3,11 @@
 // In: the plan for the whole lattice, and how many ranks share it. Out: the plan of one rank, whose
 // memory holds its own planes and, below and above them, ghosts as deep as the deepest read
 // (program::Cut). Kernels compute own planes alone. They know nothing of the ends of the lattice
-// along the cut axis: the ghosts there hold what the boundary says. Coordinates along that axis get
-// the number of the first own plane added, which is a scalar; so ranks with as many planes have the
-// same program. Which halos are filled when is the next stage (exchange.hpp).
+// along the cut axis: the ghosts there hold what the boundary says. Coordinates are those
+// of the whole lattice: emitters add the number of the first own plane, a scalar, where they fill
+// in the place of a site (emit/text/body.hpp), so that what a site computes has one text on all
+// ranks, and ranks with as many planes have the same program. Which halos are filled when is the
+// next stage (exchange.hpp).
 //
 // The planes of a single row are its sites. What a sum over pairs reads of the other ranks are
 // ghosts too: all other sites, behind the own ones in cyclic order.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 
 #include "runtime/device/cuda/nvrtc.hpp"
 #include "tests/support/cut_ranks.hpp"
@@ -217,6 +218,63 @@ TEST(CutForCuda, EveryKernelCompiles) {
   for (const char* model : {"teaching/wave", "hydro/shock"})  // rows
     every_kernel_compiles_for_cuda(testing::shipped(model), "16384");
 }
+
+/// The functions of the sites of a program, by name, without the line for parameters that none
+/// reads.
+std::map<std::string, std::string> site_functions(const program::Program& program) {
+  std::map<std::string, std::string> found;
+  for (const program::Kernel& kernel : program.kernels) {
+    const std::string& text = kernel.source;
+    for (std::size_t at = text.find(" vphi_site_"); at != std::string::npos;
+         at = text.find(" vphi_site_", at + 1)) {
+      const std::size_t end = text.find("\n}\n", at), open = text.find('{', at);
+      if (text.find(';', at) < open) continue;  // it is called there
+      std::string function = text.substr(at, end - at);
+      const std::string unused = "  (void)par;\n";
+      if (const auto none = function.find(unused); none != std::string::npos)
+        function.erase(none, unused.size());
+      found[kernel.name + function.substr(0, function.find('('))] = function;
+    }
+  }
+  return found;
+}
+
+/// What a site computes has the same text on all ranks, also where it asks for its place: a
+/// compiler may round the same operations otherwise where they are written otherwise.
+class CutText : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(CutText, SitesComputeWhatThoseOfOneDeviceDo) {
+  const auto compiled = [&](int ranks) {
+    CompileOptions options;
+    options.ranks = ranks, options.rank = ranks > 1 ? 1 : 0, options.batch = 1;
+    options.precision = "f64";
+    Compilation c = compile_model(testing::shipped(GetParam()), options, emit::TargetInfo{});
+    EXPECT_TRUE(c.program.has_value()) << ranks;
+    return c.program ? std::move(*c.program) : program::Program{};
+  };
+  const program::Program one = compiled(1), several = compiled(2);
+  const auto alone = site_functions(one), shared = site_functions(several);
+  EXPECT_FALSE(alone.empty());
+  for (const auto& [name, text] : alone) {
+    const auto found = shared.find(name);
+    ASSERT_NE(found, shared.end()) << name;
+    EXPECT_EQ(found->second, text) << name;
+  }
+  // how products and sums are fused is a matter of the kernel with its end
+  const auto within = [](const program::Kernel& kernel) {
+    return kernel.source.find("// vphi: contract=expression") != std::string::npos;
+  };
+  std::map<std::string, bool> fused;
+  for (const program::Kernel& kernel : one.kernels)
+    fused[kernel.name] = fused[kernel.name + "_end"] = within(kernel);
+  for (const program::Kernel& kernel : several.kernels)
+    EXPECT_EQ(within(kernel), fused.at(kernel.name)) << kernel.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, CutText,
+                         ::testing::Values("gauge/twisted_quark", "teaching/absorbing",
+                                           "teaching/condensate", "hydro/gubser"),
+                         testing::model_name);
 
 /// The piece of a row that a rank has is walked as the whole row is, in the same tiles.
 TEST(CutForCuda, PiecesOfARowAreMarched) {

@@ -454,7 +454,9 @@ Code Gather::axes_filled() const {
   for (int axis = 0; axis < 4; ++axis)
     if (job_.body.site_axis[static_cast<std::size_t>(axis)])
       fills += axis < kernel_.dims
-                   ? code("in.site_{0} = ({1}){0};\n", algebra::kAxisNames[axis], real())
+                   ? code("in.site_{} = {};\n", algebra::kAxisNames[axis],
+                          in_whole_lattice(job_.body, static_cast<std::size_t>(axis),
+                                           code("({}){}", real(), algebra::kAxisNames[axis])))
                    : code("in.site_{0} = ({1})0;\n", algebra::kAxisNames[axis], real());
   return fills;
 }

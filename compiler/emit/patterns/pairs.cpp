@@ -99,8 +99,9 @@ class Pairs {
                 slot_text(bindings_, slot_number(bindings_, kernel_.planes->origin)));
   }
 
-  /// Lines that fill `in` of one side from the arrays at `at`.
-  Code gather(const Body& side, const Code& at) const {
+  /// Lines that fill `in` of one side from the arrays at `at`, whose site has the number `site` in
+  /// the whole row.
+  Code gather(const Body& side, const Code& at, const Code& site) const {
     Code text;
     for (const Read& read : side.reads) {
       const std::size_t array = position(kernel_, read.array);
@@ -110,7 +111,7 @@ class Pairs {
                    read_pointer(job_, array), at);
     }
     if (side.site_axis[0]) {
-      text += code("in.site_x = ({}){};\n", type_name(kernel_.compute), at);
+      text += code("in.site_x = ({}){};\n", type_name(kernel_.compute), site);
     }
     if (text.empty()) text = Code("in.none = (") + type_name(kernel_.compute) + ")0;\n";
     return text;
@@ -289,8 +290,8 @@ Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {
   slots["near_memory"] = each(split_.near.values.size(), [&](std::size_t i) {
     return code("{} near_{}[{}];\n", real, i, per_thread);
   });
-  slots["gather_near"] = gather(near_, "at");
-  slots["gather_far"] = gather(far_, "at");
+  slots["gather_near"] = gather(near_, "at", kernel_.planes ? "(origin + at)" : "at");
+  slots["gather_far"] = gather(far_, "at", kernel_.planes ? "site" : "at");
   slots["far_at"] =
       far_at(code("vphi_select_index(first + place < {}, first + place, {})",
                   index_literal(job_, all_sites()), index_literal(job_, all_sites() - 1)));
@@ -424,8 +425,8 @@ program::Kernel Pairs::processor() {
   slots["far_memory"] = each(split_.far.values.size(), [&](std::size_t i) {
     return code("{} far_{}[{}];\n", real, i, kTile);
   });
-  slots["gather_near"] = gather(near_, "at");
-  slots["gather_far"] = gather(far_, "at");
+  slots["gather_near"] = gather(near_, "at", kernel_.planes ? "(origin + at)" : "at");
+  slots["gather_far"] = gather(far_, "at", kernel_.planes ? "site" : "at");
   slots["far_at"] = far_at("first + j");
   slots["keep_near"] = each(split_.near.values.size(), [&](std::size_t i) {
     return code("near_{}[k] = {}out.{};\n", i, rounded(), near_.store_members[i]);

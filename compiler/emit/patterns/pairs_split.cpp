@@ -76,6 +76,7 @@ kernel::Kernel one_side(const kernel::Kernel& kernel, const std::string& name,
   kernel::Kernel side = kernel;
   side.pairs_all_angles = dialect_of(target).can.sincos_for_all;
   side.name = kernel.name + "_" + name;
+  side.planes.reset();  // sites of both sides come with their numbers in the whole row
   side.stores.clear();
   side.arrays.clear();
   for (const kernel::ArrayParam& array : kernel.arrays) {

@@ -177,7 +177,9 @@ void Rows::plan() {
   for (int axis = 0; axis < 4; ++axis) {
     if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
     const char* x = axis == 0 ? "x0 + i" : axis < kernel_.dims ? algebra::kAxisNames[axis] : "0";
-    fills_ += code("in.site_{} = ({})(int)({});\n", algebra::kAxisNames[axis], real(), x);
+    fills_ += code("in.site_{} = {};\n", algebra::kAxisNames[axis],
+                   in_whole_lattice(job_.body, static_cast<std::size_t>(axis),
+                                    code("({})(int)({})", real(), x)));
   }
   Code rest = "row", head;
   for (int axis = 1; axis < kernel_.dims; ++axis) {

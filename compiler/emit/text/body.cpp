@@ -131,6 +131,25 @@ void BodyBuilder::add_parameter(Expr expr) {
   parameters_.emplace_back(wish, expr);
 }
 
+// A rank whose memory begins in the middle of the lattice adds where that is.
+void BodyBuilder::add_site(Expr expr) {
+  const auto axis = static_cast<std::size_t>(expr->index);
+  body_.site_axis.at(axis) = true;
+  const std::string name = algebra::kAxisNames[axis];
+  leaves_[expr.get()] = {"in", "site_" + name};
+  if (!kernel_.planes || !body_.first_site[axis].empty()) return;
+  const kernel::Planes& planes = *kernel_.planes;
+  algebra::Arena& arena = *expr->arena;
+  const auto first = [&](const std::string& origin, std::int64_t ghosts) {
+    body_.first_site[axis] = parameter_names_.fresh("first_" + name);
+    parameters_.emplace_back(body_.first_site[axis],
+                             arena.raw(Op::Sub, {arena.symbol(origin), arena.integer(ghosts)}));
+  };
+  if (expr->index == planes.axis) first(planes.origin, planes.first - planes.below);
+  if (planes.second && expr->index == planes.axis - 1)
+    first(planes.second->origin, planes.second->first);
+}
+
 void BodyBuilder::collect(Expr expr) {
   bool& done = seen_[expr.get()];
   if (std::exchange(done, true)) return;
@@ -141,11 +160,7 @@ void BodyBuilder::collect(Expr expr) {
   }
   if (uniform(expr)) return add_parameter(expr);
   if (expr.is(Op::Load) || expr.is(Op::Stencil)) return add_read(*expr);
-  if (expr.is(Op::Site)) {
-    body_.site_axis.at(static_cast<std::size_t>(expr->index)) = true;
-    leaves_[expr.get()] = {"in", std::string("site_") + algebra::kAxisNames[expr->index]};
-    return;
-  }
+  if (expr.is(Op::Site)) return add_site(expr);
   if (expr.is(Op::Normal) || expr.is(Op::Uniform)) return add_draw(*expr);
   for (Expr arg : expr.args()) collect(arg);
 }
@@ -224,6 +239,11 @@ Body make_body(const kernel::Kernel& kernel, const Dialect& dialect, const Bindi
   return BodyBuilder(kernel, dialect, bindings, private_scalars, shared, handed, few_registers,
                      taken)
       .build();
+}
+
+Code in_whole_lattice(const Body& body, std::size_t axis, const Code& in_memory, const Code& par) {
+  const std::string& first = body.first_site[axis];
+  return first.empty() ? in_memory : code("{} + {}.{}", in_memory, par, first);
 }
 
 long double stencil_factor(const algebra::StencilData& stencil, double dx) {

@@ -69,7 +69,10 @@ struct Body {
   std::vector<Draw> draws;  ///< in ascending order of their index
   /// Values of the clock (kernel/common_values.hpp): symbol and member of the `in` struct.
   std::vector<std::pair<std::string, std::string>> shared;
-  std::array<bool, 4> site_axis{};             ///< whether in.x, in.y, ... are used
+  std::array<bool, 4> site_axis{};  ///< whether in.x, in.y, ... are used
+  /// Of axes that ranks cut: the member of `par` with the number in the whole lattice of the first
+  /// site in memory (in_whole_lattice).
+  std::array<std::string, 4> first_site{};
   std::vector<std::string> array_names;        ///< identifiers of the kernel's arrays
   std::vector<std::string> store_members;      ///< for each of the kernel's stores
   std::vector<std::string> reduction_members;  ///< for each of the kernel's reductions
@@ -103,6 +106,11 @@ using Handed = std::vector<std::pair<std::string, algebra::Expr>>;
 Body make_body(const kernel::Kernel& kernel, const Dialect& dialect, const Bindings& bindings,
                bool private_scalars = false, const std::vector<std::string>& shared = {},
                const Handed& handed = {}, bool few_registers = false, Taken taken = Taken::Whole);
+
+/// The coordinate of a site in the whole lattice, of that in memory: both are numbers of the site
+/// function's type. Sites that know their place by it alone have the same text on all ranks.
+Code in_whole_lattice(const Body& body, std::size_t axis, const Code& in_memory,
+                      const Code& par = "par");
 
 /// dx^power / denominator of a stencil, the factor of its integer sum.
 long double stencil_factor(const algebra::StencilData& stencil, double dx);

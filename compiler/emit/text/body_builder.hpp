@@ -50,6 +50,7 @@ class BodyBuilder {
   }
   void collect(algebra::Expr expr);
   void add_read(const algebra::Node& node);
+  void add_site(algebra::Expr expr);
   void add_draw(const algebra::Node& node);
   void add_parameter(algebra::Expr expr);
   std::string family(algebra::Expr expr) const;

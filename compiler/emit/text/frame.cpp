@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "compiler/algebra/ops.hpp"
+#include "compiler/algebra/transform.hpp"
 #include "compiler/emit/math/draws.hpp"
 #include "compiler/emit/math/sincos.hpp"
 #include "compiler/emit/math/unit_log.hpp"
@@ -279,6 +280,36 @@ Code near_functions(const Dialect& dialect, Precision precision) {
          fill("angle_f32.txt", {}) + (extremes.empty() ? Code() : fill(extremes, {}));
 }
 
+/// Whether a site chooses between two numbers by its place along an axis that ranks may cut
+/// (schedule/cut.hpp), as the sign of a quark beyond an antiperiodic end.
+bool chooses_number_by_place(const Job& job) {
+  const int slowest = job.kernel.dims - 1;
+  const auto by_place = [&](algebra::Expr test) {
+    bool found = false;
+    algebra::visit(test, [&](algebra::Expr node) {
+      found =
+          found || (node.is(algebra::Op::Site) && node->index > 0 && node->index >= slowest - 1);
+    });
+    return found;
+  };
+  bool found = false;
+  algebra::visit(job.kernel.values(), [&](algebra::Expr, algebra::Expr node) {
+    found = found || (node.is(algebra::Op::Select) && node.arg(1).is_number() &&
+                      node.arg(2).is_number() && by_place(node.arg(0)));
+  });
+  return found;
+}
+
+// On one rank the same comparisons also choose neighbours at the ends; on several these are ghosts.
+// clang multiplies by a number that is chosen in one way or the other, and where it fuses products
+// and sums across expressions it takes other products: ranks would have other last bits.
+Code fusing_line(const Job& job) {
+  const bool reads = std::ranges::any_of(job.body.reads, [](const Read& r) { return !r.centre(); });
+  if (!job.dialect.tasks() || !job.target.contract || !reads || !chooses_number_by_place(job))
+    return {};
+  return kFuseWithinExpressions;
+}
+
 }  // namespace
 
 Code declared(const std::vector<LocalArray>& arrays) {
@@ -320,7 +351,8 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
                                     "#else\n#pragma GCC optimize(\"fp-contract=off\")\n#endif";
   slots["contract_line"] = job.target.contract ? "" : "// vphi: contract=off\n";
   slots["prelude"] = fill(dialect.texts.prelude, slots);
-  slots["choices"] = fill("choices.txt", slots) + table_functions(job.kernel, dialect, job.handed);
+  slots["choices"] = fusing_line(job) + fill("choices.txt", slots) +
+                     table_functions(job.kernel, dialect, job.handed);
   slots["choices"] += sincos_functions_for(job.body.calls, dialect);
   if (job.body.calls.unit_log) slots["choices"] += unit_log_functions(dialect);
   slots["choices"] += vector_functions_for(job.kernel, dialect);

@@ -10,6 +10,10 @@
 
 namespace vphi::emit {
 
+/// A line of C++: products and sums are fused within an expression alone, so that their bits do not
+/// depend on what stands around it (runtime/device/native/host_compiler.hpp).
+inline constexpr const char* kFuseWithinExpressions = "// vphi: contract=expression\n";
+
 /// One kernel that is being emitted.
 struct Job {
   const kernel::Kernel& kernel;

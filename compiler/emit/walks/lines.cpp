@@ -390,7 +390,9 @@ Code call_step(const Job& job, const kernel::Line& line,
     const Code place = axis == line.axis        ? "cell"
                        : axis < job.kernel.dims ? algebra::kAxisNames[axis]
                                                 : "0";
-    text += code("in.site_{} = ({}){};\n", algebra::kAxisNames[axis], real, place);
+    text += code("in.site_{} = {};\n", algebra::kAxisNames[axis],
+                 in_whole_lattice(job.body, static_cast<std::size_t>(axis),
+                                  code("({}){}", real, place), par));
   }
   if (text.empty() && job.body.reads.empty())
     text += code("in.none = {};\n", literal(0.0L, job.body.real));

@@ -142,7 +142,9 @@ class RowsWalk {
       if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
       Code place = axis == line_.axis ? "cell" : "0";
       if (axis != line_.axis && axis < kernel_.dims) place = site(axis, lane("base"));
-      text += code("in.site_{} = ({})({});\n", algebra::kAxisNames[axis], real(), place);
+      text += code("in.site_{} = {};\n", algebra::kAxisNames[axis],
+                   in_whole_lattice(job_.body, static_cast<std::size_t>(axis),
+                                    code("({})({})", real(), place)));
     }
     if (text.empty()) text = "in.none = (" + real() + ")0;\n";
     return text;

@@ -169,8 +169,9 @@ class RunsWalk {
       text += code("in.{0} = {0}[i];\n", member);
     for (int axis = 0; axis < 4; ++axis) {
       if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;
-      text += code("in.site_{} = ({})({});\n", algebra::kAxisNames[axis], real(),
-                   axis == 0 ? "cell" : "0");
+      text += code("in.site_{} = {};\n", algebra::kAxisNames[axis],
+                   in_whole_lattice(job_.body, static_cast<std::size_t>(axis),
+                                    code("({})({})", real(), axis == 0 ? "cell" : "0")));
     }
     if (text.empty()) text = "in.none = (" + real() + ")0;\n";
     return text;

@@ -95,7 +95,8 @@ Code March::gather() const {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto own = static_cast<std::size_t>(job_.model_axis[axis]);
     if (job_.body.site_axis[own])
-      text += code("in.site_{} = ({})({});\n", "xyz"[own], r, places[axis]);
+      text += code("in.site_{} = {};\n", "xyz"[own],
+                   in_whole_lattice(job_.body, own, code("({})({})", r, places[axis])));
   }
   return text;
 }
