@@ -207,9 +207,23 @@ Compilation cut_at_best(const dsl::ModelSource& model, CompileOptions options,
 
 }  // namespace
 
+namespace {
+
+constexpr std::int64_t kMostRanks = 65536;
+constexpr std::int64_t kMostOfOneProcess = 1024;  // each has a thread and a device of its own
+
+void refuse_more_than(std::int64_t most, std::int64_t ranks, const char* of, const char* way) {
+  if (ranks > most)
+    throw Error(fmt::format("{} ranks are wanted, and {} has {} at most", ranks, of, most), way);
+}
+
+}  // namespace
+
 std::int64_t RanksWish::ranks() const {
+  refuse_more_than(kMostRanks, number, "a run", "a rank is a GPU, or a share of a processor");
   if (cut.empty()) return number;
   const std::int64_t all = product(read_cut(cut));
+  refuse_more_than(kMostRanks, all, "a run", "a rank is a GPU, or a share of a processor");
   if (fastest)
     throw Error(
         fmt::format("the number of ranks is to be chosen, and the cut {} is for {}", cut, all),
@@ -233,6 +247,9 @@ std::vector<std::string> devices_of_ranks(const std::string& device, std::int64_
   std::vector<std::string> devices = named_devices(device);
   const auto named = static_cast<std::int64_t>(devices.size());
   if (ranks == 0 || ranks == named) return devices;
+  refuse_more_than(kMostOfOneProcess, ranks, "one process",
+                   "`mpirun -n N` starts a process for each; on one processor as many ranks as it "
+                   "has cores");
   if (named > 1)
     throw Error(fmt::format("{} ranks with {} devices: a rank has one device", ranks, named),
                 "without a number of ranks each device is one");

@@ -566,6 +566,8 @@ TEST_F(RanksCommand, TheNumberOfRanksIsChosenByTheModel) {
   EXPECT_FALSE(nlohmann::json::parse(done.out).contains("ranks"));
   for (const auto& [words, message] :
        {std::pair("--ranks few", "--ranks takes a whole number from 1 on or `auto`, not `few`"),
+        std::pair("--ranks 4000000000", "4000000000 ranks are wanted, and a run has 65536 at most"),
+        std::pair("--ranks 5000", "and one process has 1024 at most"),
         std::pair("--ranks auto --cut z=2", "is to be chosen, and the cut z=2 is for 2")}) {
     const auto refused = vphi(std::string("run box.vphi --device native ") + words);
     EXPECT_EQ(refused.status, 1) << words;
