@@ -220,10 +220,9 @@ program::Kernel emit_end(const kernel::Kernel& kernel, const TargetInfo& target,
                             (planes.second ? planes.second->whole / planes.second->own : 1);
   program::Kernel out;
   if (job.signed_index) {
-    out.source = finished(rows_end_text(job, shares, place_of_share(kernel, shares)));
     // on one device the kernel itself has this end
-    if (sums.source.find(kFuseWithinExpressions) != std::string::npos)
-      out.source = kFuseWithinExpressions + out.source;
+    out.source = finished(fusing_line(kernel, target) +
+                          rows_end_text(job, shares, place_of_share(kernel, shares)));
   } else {
     // the shares of groups are added as the last group of one device adds them
     int threads = static_cast<int>(sums.block[0] * sums.block[1] * sums.block[2]);

@@ -282,8 +282,8 @@ Code near_functions(const Dialect& dialect, Precision precision) {
 
 /// Whether a site chooses between two numbers by its place along an axis that ranks may cut
 /// (schedule/cut.hpp), as the sign of a quark beyond an antiperiodic end.
-bool chooses_number_by_place(const Job& job) {
-  const int slowest = job.kernel.dims - 1;
+bool chooses_number_by_place(const kernel::Kernel& kernel) {
+  const int slowest = kernel.dims - 1;
   const auto by_place = [&](algebra::Expr test) {
     bool found = false;
     algebra::visit(test, [&](algebra::Expr node) {
@@ -292,25 +292,26 @@ bool chooses_number_by_place(const Job& job) {
     });
     return found;
   };
-  bool found = false;
-  algebra::visit(job.kernel.values(), [&](algebra::Expr, algebra::Expr node) {
+  bool found = false, beside = false;
+  algebra::visit(kernel.values(), [&](algebra::Expr, algebra::Expr node) {
+    beside = beside || node.is(algebra::Op::Stencil) ||
+             (node.is(algebra::Op::Load) && !node->offset.zero());
     found = found || (node.is(algebra::Op::Select) && node.arg(1).is_number() &&
                       node.arg(2).is_number() && by_place(node.arg(0)));
   });
-  return found;
+  return found && beside;
 }
+
+}  // namespace
 
 // On one rank the same comparisons also choose neighbours at the ends; on several these are ghosts.
 // clang multiplies by a number that is chosen in one way or the other, and where it fuses products
 // and sums across expressions it takes other products: ranks would have other last bits.
-Code fusing_line(const Job& job) {
-  const bool reads = std::ranges::any_of(job.body.reads, [](const Read& r) { return !r.centre(); });
-  if (!job.dialect.tasks() || !job.target.contract || !reads || !chooses_number_by_place(job))
+Code fusing_line(const kernel::Kernel& kernel, const TargetInfo& target) {
+  if (!dialect_of(target).tasks() || !target.contract || !chooses_number_by_place(kernel))
     return {};
-  return kFuseWithinExpressions;
+  return "// vphi: contract=expression\n";
 }
-
-}  // namespace
 
 Code declared(const std::vector<LocalArray>& arrays) {
   Code text;
@@ -351,7 +352,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
                                     "#else\n#pragma GCC optimize(\"fp-contract=off\")\n#endif";
   slots["contract_line"] = job.target.contract ? "" : "// vphi: contract=off\n";
   slots["prelude"] = fill(dialect.texts.prelude, slots);
-  slots["choices"] = fusing_line(job) + fill("choices.txt", slots) +
+  slots["choices"] = fusing_line(job.kernel, job.target) + fill("choices.txt", slots) +
                      table_functions(job.kernel, dialect, job.handed);
   slots["choices"] += sincos_functions_for(job.body.calls, dialect);
   if (job.body.calls.unit_log) slots["choices"] += unit_log_functions(dialect);

@@ -10,10 +10,6 @@
 
 namespace vphi::emit {
 
-/// A line of C++: products and sums are fused within an expression alone, so that their bits do not
-/// depend on what stands around it (runtime/device/native/host_compiler.hpp).
-inline constexpr const char* kFuseWithinExpressions = "// vphi: contract=expression\n";
-
 /// One kernel that is being emitted.
 struct Job {
   const kernel::Kernel& kernel;
@@ -59,6 +55,10 @@ Code scalar_of(const Job& job, const Bindings& bindings, const Code& pointer, st
 /// work. `partials`: numbers for one instance.
 std::vector<program::Argument> arguments(const Job& job, const Bindings& bindings, bool counter,
                                          std::int64_t partials);
+/// A line of C++ where sites beside their neighbours choose a number by their place along an axis
+/// that ranks may cut: products and sums are fused within an expression alone, so that their bits
+/// do not depend on what stands around it (runtime/device/native/host_compiler.hpp). Else empty.
+Code fusing_line(const kernel::Kernel& kernel, const TargetInfo& target);
 /// Work groups of one instance along x, y, z.
 using Groups = std::array<std::int64_t, 3>;
 /// Launch shape on a GPU: the given groups, or those of all instances one after the other.
