@@ -192,6 +192,21 @@ std::string instance_indices(const Model& model) {
   return fmt::format("[{}]", fmt::join(indices, ", "));
 }
 
+/// Throws where complex values are for a variable with one real number a site.
+void check_kind(const Model& model, const InitialValues& initial) {
+  if (!initial.complex) return;
+  const auto& variables = model.derived().system->variables;
+  const std::string base = parts_of(initial.name).first;
+  const auto named = std::ranges::find(variables, base, &physics::Variable::shown);
+  if (named == variables.end()) return;
+  const auto parts = std::ranges::count_if(variables, [&](const physics::Variable& v) {
+    return v.role != physics::Role::Momentum && v.field == named->field;
+  });
+  if (parts == 1)
+    throw Error(fmt::format("`{}` is real, and its initial values are complex", initial.name),
+                "`.real` of the array, or `field " + base + ": complex` in the model");
+}
+
 void check_numbers(const InitialValues& initial) {
   const auto bad =
       std::ranges::find_if_not(initial.values, [](double v) { return std::isfinite(v); });
@@ -273,6 +288,7 @@ TextWithFiles with_initial_values(const Model& model, std::span<const InitialVal
   std::vector<InitialValues> in_file;
   for (const InitialValues& one : initial) {
     check_name(model, one.name);
+    check_kind(model, one);
     std::string value;
     if (one.shape.empty()) {
       value = fmt::format("{}", one.values[0]);

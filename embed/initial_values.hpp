@@ -25,6 +25,7 @@ struct InitialValues {
   /// everywhere.
   std::vector<std::int64_t> shape;
   std::span<const double> values;  ///< the last axis fastest
+  bool complex = false;            ///< whether the last axis is that of complex numbers
 };
 
 /// A text that reads its initial values from files in a folder.

@@ -21,6 +21,8 @@ CompileOptions Overrides::compile_options() const {
   options.lattice = lattice;
   options.until = until;
   options.steps = steps;
+  if (!precision.empty() && precision != "f32" && precision != "f64")
+    throw Error(fmt::format("--precision takes `f32` or `f64`, not `{}`", precision));
   options.precision = precision;
   options.batch = batch;
   if (!seed.empty()) {

@@ -1,6 +1,7 @@
 #include "embed/simulation.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "embed/translate.hpp"
 #include "program/scalar_names.hpp"
 #include "runtime/device/cuda/cuda.hpp"
+#include "runtime/io/files/folder_lock.hpp"
 #include "runtime/io/results.hpp"
 #include "runtime/run/run_state.hpp"
 
@@ -57,6 +59,7 @@ struct Simulation::State {
     how.steps = model.overrides().steps;
     how.tell = options.tell;
     how.onlooker = &keeper;
+    lock_folder();
     if (from.reader) go_on(from, made.shown(), model.overrides().until, how);
     open();
   }
@@ -68,6 +71,18 @@ struct Simulation::State {
   }
   static Model with_changes_of(const Model& given, const runtime::CheckpointHead& head) {
     return given.with(continued(given.overrides(), head.call));
+  }
+
+  /// Throws where a run of another process writes into the folder. Simulations of this process may
+  /// follow each other there.
+  void lock_folder() {
+    if (how.out.empty()) return;
+    lock = io::FolderLock(how.out, model.name());
+    if (lock.other() && lock.other()->process != getpid())
+      throw Error(fmt::format("{} is in use by another run: process {} on {}", how.out,
+                              lock.other()->process, lock.other()->host),
+                  "wait until it has ended, or end it; `out` names another folder", "E0855",
+                  ErrorKind::Run);
   }
 
   void open() {
@@ -146,6 +161,7 @@ struct Simulation::State {
                      : fmt::format("the arrays are {}", dsl::enumerate(names)));
   }
 
+  io::FolderLock lock;  ///< of the folder of results, while files may be written there
   Model model;
   Prepared made;
   runtime::DeviceInfo info;

@@ -201,7 +201,7 @@ nb::tuple overrides_of(const embed::Model& model) {
                         all.batch, all.free);
 }
 
-/// The model with initial values: (name, numbers), complex ones with a last axis of 2.
+/// The model with initial values: (name, numbers, whether they are complex: a last axis of 2).
 embed::Model with_initial_values(const embed::Model& model, const nb::list& initial) {
   using Given = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
   std::vector<Given> arrays;
@@ -213,6 +213,7 @@ embed::Model with_initial_values(const embed::Model& model, const nb::list& init
     for (std::size_t axis = 0; axis < array.ndim(); ++axis)
       values.shape.push_back(static_cast<std::int64_t>(array.shape(axis)));
     values.values = {array.data(), array.size()};
+    values.complex = nb::cast<bool>(one[2]);
     all.push_back(std::move(values));
   }
   const nb::gil_scoped_release free;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from . import arguments
 from .errors import ResultsError
 from .results import Group, Outputs, named
 
@@ -145,12 +146,13 @@ class Stored(Outputs):
 
 def open(folder: str | os.PathLike[str]) -> Stored:
     """The results that a run has left in a folder: what `Result` has of the outputs, from the HDF5
-    files. Needs h5py."""
+    files, or from one of them. Needs h5py."""
     _h5py()
-    folder = os.fspath(folder)
-    if not os.path.isdir(folder):
-        raise ResultsError(f"{folder} is no folder", "", "the folder that `out=` has named")
-    paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder))
+    folder = arguments.place("folder", folder)
+    if not os.path.exists(folder):
+        raise ResultsError(f"{folder} is not there", "", "the folder that `out=` has named")
+    is_folder = os.path.isdir(folder)
+    paths = [folder] if not is_folder else [os.path.join(folder, name) for name in sorted(os.listdir(folder))
              if name.endswith(".h5")]
     if not paths:
         raise ResultsError(f"{folder} holds no HDF5 file", "",
@@ -158,5 +160,9 @@ def open(folder: str | os.PathLike[str]) -> Stored:
     try:
         return Stored(paths)
     except OSError as error:
-        raise ResultsError(f"a file in {folder} cannot be read: {error}", "",
+        where = f"a file in {folder}" if is_folder else folder
+        raise ResultsError(f"{where} cannot be read as HDF5: {error}", "",
                            "a run that writes it must end first") from error
+    except (KeyError, AttributeError, TypeError, ValueError) as error:
+        raise ResultsError(f"{folder} does not hold what a run of vphi writes: {error}", "",
+                           "the folder that `out=` has named") from error

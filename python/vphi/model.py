@@ -25,70 +25,72 @@ class Values(str):
 
 def linspace(first: Value, last: Value, number: int) -> Values:
     """`number` values from `first` to `last`, evenly spaced, for a swept name in `set`."""
-    return Values(f"linspace({_number(first)}, {_number(last)}, {int(number)})")
+    return _spaced("linspace", first, last, number)
 
 
 def logspace(first: Value, last: Value, number: int) -> Values:
     """`number` values from `first` to `last`, each the same multiple of the one before."""
-    return Values(f"logspace({_number(first)}, {_number(last)}, {int(number)})")
+    return _spaced("logspace", first, last, number)
 
 
-def _number(value):
-    """A formula, or a number with all its digits."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        raise UsageError(f"{value} is no number of the language", "E0810", "1 or 0")
-    if hasattr(value, "item"):  # of numpy
-        value = value.item()
-    if isinstance(value, complex):
-        return f"({value.real!r} + {value.imag!r}*i)"
-    if not isinstance(value, (int, float)):
-        raise UsageError(f"{value!r} is neither a number nor a formula", "E0810",
-                         "set={'g': 5e-4}, set={'g': '100*m'}")
-    return repr(value)
+def _spaced(function, first, last, number):
+    ends = f"{arguments.number(first)}, {arguments.number(last)}"
+    return Values(f"{function}({ends}, {arguments.whole('number', number, 1)})")
 
 
 def _expression(value):
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
-        return _number(value)
-    return "[" + ", ".join(_number(v) for v in value) + "]"
+    several = hasattr(value, "__iter__") and getattr(value, "shape", None) != ()
+    if isinstance(value, (str, bytes)) or not several:
+        return arguments.number(value)
+    return "[" + ", ".join(arguments.number(v) for v in value) + "]"
 
 
 def _overrides(set=None, lattice=None, until=None, precision=None, seed=None, steps=None,
                batch=None, free=None, **unknown):
     arguments.no_others(unknown)
-    if isinstance(free, str):
-        raise UsageError(f"free={free!r} is one text, not a list of names", "E0810",
-                         f"free=[{free!r}]")
-    if isinstance(lattice, (tuple, list)):
-        lattice = " * ".join(str(n) for n in lattice)
     return _core.overrides(
-        [f"{name}={_expression(value)}" for name, value in arguments.assignments(set)],
-        "" if lattice is None else str(lattice),
+        [f"{arguments.text('set', name, 'g')}={_expression(value)}" for name, value in arguments.assignments(set)],
+        arguments.lattice(lattice),
         "" if until is None else arguments.text("until", until, "t > 10"),
         "" if precision is None else arguments.text("precision", precision, "f64"),
         "" if seed is None else str(seed),
         -1 if steps is None else arguments.whole("steps", steps, 0),
         0 if batch is None else arguments.whole("batch", batch, 1),
-        [str(name) for name in free or ()])
+        arguments.names("free", free))
+
+
+def _in_order(values):
+    """An array of xarray with the axes of the lattice as the state has them: the last is x."""
+    dims = [name for name in ("w", "z", "y", "x") if name in getattr(values, "dims", ())]
+    if not dims or not hasattr(values, "transpose"):
+        return values
+    return values.transpose(*(dims.pop(0) if name in ("w", "z", "y", "x") else name
+                              for name in values.dims))
 
 
 def _initial(name, values):
-    """Real numbers in the order of C; complex ones get a last axis, the real and the imaginary
-    part."""
+    """The name, real numbers in the order of C, and whether they are complex: these get a last axis,
+    the real and the imaginary part."""
     import numpy
 
-    values = numpy.asarray(values)
+    if numpy.ma.is_masked(values):
+        raise UsageError(f"some initial values of `{name}` are masked", "E0810",
+                         "a number at every site: values.filled(0)")
+    try:
+        values = numpy.asarray(_in_order(values))
+    except ValueError as error:  # lists of several lengths
+        raise UsageError(f"the initial values of `{name}` are no array: {error}", "E0810",
+                         "an array of real or complex numbers") from None
     if values.dtype.kind not in "biufc":
         raise UsageError(f"the initial values of `{name}` are of type {values.dtype}, no numbers",
                          "E0810", "an array of real or complex numbers")
     if values.dtype.kind == "c" and values.ndim == 0:
         raise UsageError(f"one complex number is no initial value of `{name}`", "E0810",
                          "an array of the lattice's shape")
-    if values.dtype.kind == "c":
+    is_complex = values.dtype.kind == "c"
+    if is_complex:
         values = numpy.stack([values.real, values.imag], axis=-1)
-    return numpy.array(values, dtype=numpy.float64, order="C")
+    return str(name), numpy.array(values, dtype=numpy.float64, order="C"), is_complex
 
 
 def _kind(device):
@@ -145,7 +147,7 @@ class Model:
     def source(self, device: str = "native", kernel: str = "") -> str:
         """The kernels for a typical device of a kind ("native", "opencl", "cuda", "hip") as
         `vphi emit` prints them, with the lines of the model as comments. `kernel`: this one alone."""
-        return self._core.source(_kind(device), kernel)
+        return self._core.source(_kind(device), arguments.text("kernel", kernel, "sweep"))
 
     def changed(self, **changes: Unpack[Changes]) -> Model:
         """The same model with other values: `set`, `lattice`, `until`, `precision`, `seed`,
@@ -165,7 +167,7 @@ class Model:
         instead of the text's. `resume`: goes on from a checkpoint, the file of `sim.save` or a
         folder of results of the command that has one; changes that are not given are its own."""
         arguments.text("device", device, "cuda:0")
-        arguments.whole("threads", threads, 0)
+        arguments.whole("threads", threads, 0, 2**31 - 1)
         ranks, cut = arguments.ranks(ranks), arguments.cut(cut)
         model = self.changed(**changes) if changes else self
         core = model._core
@@ -173,8 +175,11 @@ class Model:
             raise UsageError("a run that goes on from a checkpoint has no initial values", "E0810",
                              "sim.write and sim.changed give its state other values")
         if init:
-            core = core.with_initial_values([(str(name), _initial(name, values))
-                                             for name, values in dict(init).items()])
+            if not hasattr(init, "items"):
+                raise UsageError(f"init={init!r:.60} is no dictionary", "E0810",
+                                 "init={'phi': array}")
+            core = core.with_initial_values([_initial(name, values)
+                                             for name, values in init.items()])
         simulation = Simulation(model, core, device, ranks, cut, out, threads, progress, resume)
         if resume is not None:
             simulation.model = Model(simulation._core.model)
@@ -235,5 +240,9 @@ def load(model: str | os.PathLike[str], *, name: str = "model",
     """
     wanted = _overrides(**changes)
     if isinstance(model, str) and "\n" in model:
-        return Model(_core.Model.from_text(model, name, wanted))
-    return Model(_core.Model.from_file(os.fspath(model), wanted))
+        return Model(_core.Model.from_text(arguments.encoded("model", model),
+                                           arguments.text("name", name, "cell"), wanted))
+    if not isinstance(model, (str, bytes, os.PathLike)):
+        raise UsageError(f"{model!r:.60} is no model", "E0810",
+                         "its text, a path, or the name of a shipped one: vphi.models()")
+    return Model(_core.Model.from_file(arguments.place("model", model), wanted))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, KeysView, Sequence
+from collections.abc import Collection, ItemsView, Iterator, KeysView, Sequence, ValuesView
 from typing import Any
 
 from .errors import RunError, UsageError
@@ -158,8 +158,18 @@ class Group(dict[str, Any]):
         super().__init__(outputs)
         self._kind = kind
 
+    def _meant(self, name):
+        return [full for full in self if full.partition("(")[2].startswith((f"{name},", f"{name})"))]
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or len(self._meant(name)) == 1
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """As of a dictionary; short names too."""
+        return self[name] if name in self else default
+
     def __missing__(self, name):
-        meant = [full for full in self if full.partition("(")[2].startswith((f"{name},", f"{name})"))]
+        meant = self._meant(name)
         if len(meant) == 1:
             return self[meant[0]]
         there = ", ".join(meant or self) or "none"
@@ -205,10 +215,34 @@ class Outputs:
         try:
             return self.series[name]
         except KeyError:
+            for group in (*self._groups, "plots", "snapshots"):
+                if isinstance(name, str) and name in getattr(self, group, ()):
+                    raise KeyError(f"`{name}` is no series: .{group}[{name!r}]") from None
             raise KeyError(f"no output `{name}`; there are {', '.join(self.series)}") from None
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.series)
+
+    def __len__(self) -> int:
+        return len(self.series)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.series
+
     def keys(self) -> KeysView[str]:
+        """Names of the series."""
         return self.series.keys()
+
+    def values(self) -> ValuesView[Any]:
+        """The series."""
+        return self.series.values()
+
+    def items(self) -> ItemsView[str, Any]:
+        """Names and series."""
+        return self.series.items()
+
+    def __bool__(self) -> bool:
+        return True
 
     def frame(self) -> Any:
         """The series without axes of a sweep as a DataFrame of pandas, a row for each time."""
@@ -227,6 +261,7 @@ class Page:
         self.html = html
 
     def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes it to a file."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.html)
 

@@ -6,7 +6,7 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import _core, arguments
 from .errors import InUse, Interrupted, UsageError
 from .results import Result, named
 
@@ -123,13 +123,26 @@ class View:
     def __setitem__(self, place: Any, values: Any) -> None:
         self._here()[place] = values
 
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __reduce__(self):
+        raise TypeError("a view cannot be pickled: numpy.array(view) is a copy")
+
+    def __repr__(self):
+        if self._array is None:
+            return "<vphi.View that has ended>"
+        return f"<vphi.View {self.shape}, {self.dtype}>"
+
     @property
     def shape(self) -> tuple[int, ...]:
+        """Extents of its axes, as numpy has them."""
         self._there()
         return self._interface["shape"]
 
     @property
     def dtype(self):
+        """The type of its numbers, of numpy."""
         import numpy
 
         self._there()
@@ -157,8 +170,9 @@ class Simulation:
         self._result = None
         self._set: set[str] = set()
         self._core = _core.Simulation(core, device, ranks, cut,
-                                      "" if out is None else os.fspath(out), threads, progress,
-                                      "" if resume is None else os.fspath(resume))
+                                      "" if out is None else arguments.place("out", out), threads,
+                                      progress,
+                                      "" if resume is None else arguments.place("resume", resume))
 
     def _call(self, work, *arguments):
         if os.getpid() != self._process:
@@ -173,9 +187,7 @@ class Simulation:
 
     def step(self, number: int = 1) -> int:
         """Makes so many steps; returns how many were made: fewer where the end is reached."""
-        if number < 0:
-            raise UsageError(f"{number} is no number of steps", "E0810", "sim.step(100)")
-        return self._go(self._core.step, int(number))
+        return self._go(self._core.step, arguments.whole("number", number, 0))
 
     def run(self, until: str | None = None) -> int:
         """To the end that the model or the options name, or until a condition of the model's
@@ -183,23 +195,21 @@ class Simulation:
         made: 0 where it holds already. In a sweep it has to hold in every instance."""
         if until is None:
             return self._go(self._core.step, -1)
-        return self._go(self._core.step_until, str(until))
+        return self._go(self._core.step_until, arguments.text("until", until, "t > 10"))
 
     def set(self, name: str = "", value: Value | None = None, /, **named_one: Value) -> None:
         """Gives a parameter another value from here on: sim.set("g", 2), sim.set(g="3*m"). The
         state, t and the random streams stay as they are. What would give the state another meaning
         is refused, and the simulation goes on as it was."""
-        from .model import _number
-
         if len(named_one) + (name != "") != 1 or (name != "") != (value is not None):
             raise UsageError("sim.set takes one parameter and its value", "E0810",
                              'sim.set("g", 2) or sim.set(g=2), a call for each parameter')
         if named_one:
             ((name, value),) = named_one.items()
-        text = _number(value)
-        self._call(self._core.set, str(name), text)
-        self.model = self.model.changed(set={str(name): text})
-        self._set.add(str(name))
+        name, text = arguments.text("name", name, "g"), arguments.number(value)
+        self._call(self._core.set, name, text)
+        self.model = self.model.changed(set={name: text})
+        self._set.add(name)
 
     def _go(self, step, argument):
         made = self._call(step, argument)
@@ -224,6 +234,7 @@ class Simulation:
 
     @property
     def device(self) -> str:
+        """The name of the device it runs on."""
         return self._core.device
 
     @property
@@ -234,14 +245,14 @@ class Simulation:
     def read(self, array: str) -> NDArray[float64]:
         """An array of the state as it lies in memory (a copy): in program units, momenta at half
         steps where the integrator has them there."""
-        return self._call(self._core.read, array)[1]
+        return self._call(self._core.read, arguments.text("array", array, self.state[0]))[1]
 
     def write(self, array: str, values: ArrayLike) -> None:
         """Other numbers for an array of the state, in program units."""
         import numpy
 
         now = self.read(array)
-        values = numpy.asarray(values, dtype=numpy.float64)
+        values = arguments.real_numbers(f"the values for `{array}`", values, now.shape)
         if values.shape not in ((), now.shape):
             raise UsageError(f"`{array}` has the shape {now.shape}, not {values.shape}", "E0810",
                              "numpy.broadcast_to makes one of that shape")
@@ -263,20 +274,20 @@ class Simulation:
         """Writes a checkpoint: model.start(device, resume=path) and `vphi run MODEL --resume=PATH`
         go on from here with the same bits. A file of that name is replaced when the new one is
         complete."""
-        self._call(self._core.save, os.fspath(path))
+        self._call(self._core.save, arguments.place("path", path))
 
     def view(self, array: str) -> View:
         """An array of the state where it lies: numpy.asarray (native), cupy.asarray (cuda),
         torch.from_dlpack and the like make an array of it without a copy, to be read and written;
         on device opencl pyopencl takes its `cl_mem`. Until it is gone the state is held still: what
         would change it raises InUse."""
-        return View(*self._call(self._core.view, array))
+        return View(*self._call(self._core.view, arguments.text("array", array, self.state[0])))
 
     def __getitem__(self, formula: str) -> Any:
         """A formula of the model's language in physical units at the present time: sim["a"],
         sim["phi'^2/2"], sim["mean(phi)"]. The name of a gauge field: its complex matrices, with the
         axes direction, row and column behind those of the lattice."""
-        axes, values = self._call(self._core.evaluate, formula)
+        axes, values = self._call(self._core.evaluate, arguments.text("formula", formula, "mean(phi)"))
         if axes and axes[-1] == "part":
             axes, values = axes[:-1], values.view(complex)[..., 0]
         if values.ndim == 0:

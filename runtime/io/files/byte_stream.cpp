@@ -53,7 +53,18 @@ std::size_t ByteStream::read(std::span<std::byte> to) {
 
 void ByteStream::skip(std::uint64_t bytes) { position_ += std::min(bytes, left()); }
 
+void refuse_special(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status there = fs::status(path, ignored);
+  if (fs::is_directory(there))
+    throw ResultsError(fmt::format("{} cannot be written: it is a folder", path.string()));
+  if (fs::exists(there) && !fs::is_regular_file(there))
+    throw ResultsError(
+        fmt::format("{} cannot be written: it is a device or a pipe, not a file", path.string()));
+}
+
 NewFile::NewFile(fs::path path) : path_(std::move(path)), beside_(path_.string() + ".writing") {
+  refuse_special(path_);
   file_ = Descriptor(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file_) fail(beside_, "made");
 }

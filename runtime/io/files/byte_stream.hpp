@@ -42,6 +42,10 @@ class ByteStream {
   std::uint64_t size_ = 0, position_ = 0;
 };
 
+/// Throws where something that is not a file has the name of one that is to be written: its new
+/// name would take the place of a device.
+void refuse_special(const std::filesystem::path& path);
+
 class NewFile {
  public:
   explicit NewFile(std::filesystem::path path);

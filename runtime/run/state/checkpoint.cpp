@@ -168,6 +168,7 @@ CheckpointWriter::CheckpointWriter(fs::path path, const CheckpointHead& head,
   s.path = std::move(path);
   s.beside = s.path.string() + ".writing";
   std::error_code error;
+  io::refuse_special(s.path);
   fs::create_directories(s.path.parent_path(), error);
   s.file = io::Descriptor(::open(s.beside.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!s.file)
