@@ -62,6 +62,8 @@ Diagnostic unknown_distribution(Span at, const std::string& name,
 /// E0236: the model declares the name of the wave number of `spectrum(P)`.
 Diagnostic wave_number_named_twice(Span at, Span declared);
 /// `density` of what has a value at every site or body.
+/// An argument of a distribution with a value at each site.
+Diagnostic site_in_distribution(Span at, const std::string& text, const Expr& drawn);
 Diagnostic density_of_places(Span at, const std::string& text);
 /// The same of the distance r in `density`.
 Diagnostic distance_named_twice(Span at, Span declared);
@@ -131,7 +133,7 @@ Diagnostic link_steps(Span at, int most);
 Diagnostic unknown_type(Span at, const std::string& text, const std::optional<std::string>& near);
 /// `least`: the smallest size of such a type; no matter for spinors.
 Diagnostic bad_type_size(Span at, const std::string& type, std::int64_t least);
-Diagnostic no_lattice(Span at, const std::string& what);
+Diagnostic no_lattice(Span at, const std::string& what, bool derivative);
 Diagnostic shift_of_constant(Span at, const std::string& text);
 Diagnostic shift_operand(Span at, const std::string& found, int dimensions);
 Diagnostic shift_length(Span at, int found, int dimensions);

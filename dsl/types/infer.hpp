@@ -148,7 +148,7 @@ class Inference {
   void narrow(IndexRange& index, const IndexRange& place, const std::string& name, Span at);
   bool is_axis(const std::string& name) const;
   bool use_direction(const Expr& expr, const Scope& scope);
-  void report_no_lattice(Span at, const std::string& what);
+  void report_no_lattice(Span at, const std::string& what, bool derivative = false);
 
   // infer_calls.cpp
   Value call(const Expr& expr, const Scope& scope);
@@ -194,6 +194,8 @@ class Inference {
   std::vector<std::string> indices_of(const Expr& expr, const Scope& scope);
   std::string bound(const Scope& scope, Span at, const Expr& there,
                     const std::vector<ExprPtr>& behind) const;
+  bool over_planes(const Symbol* symbol) const;
+  std::string with_bound(const Expr& index, const Scope& scope, bool bodies) const;
   std::string with_indices(const Symbol& symbol, const Scope& scope, Span at) const;
   std::string component_of_each(const Expr& argument, const Scope& scope,
                                 const std::string& otherwise) const;

@@ -120,7 +120,7 @@ Value Inference::lattice_operator(const Expr& expr, const Builtin& builtin, cons
   if (divergence && product) set(argument, value);
   const bool library = scope.inherited(&Scope::free_names);
   if (dimensions() == 0 && !library) {
-    report_no_lattice(expr.span, "`" + expr.text + "`");
+    report_no_lattice(expr.span, "`" + expr.text + "`", true);
     return {};
   }
   const Type type = value.type;

@@ -111,9 +111,8 @@ void Inference::use_index(const Expr& expr, const IndexRange& place, const std::
                        find_constant(expr.text) != nullptr;
     if (!known) {
       if (!scope.inherited(&Scope::free_names))
-        report(errors::index_free(
-            expr.span, expr.text,
-            bound(scope, expr.span, expr, {std::make_shared<const Expr>(expr)})));
+        report(errors::index_free(expr.span, expr.text,
+                                  with_bound(expr, scope, place.kind == Kind::Particle)));
       result.type = {};
       return;
     }
@@ -258,11 +257,11 @@ Value Inference::components(const Expr& expr, const Value& base, const std::stri
 }
 
 // A model whose fields have no lattice is told so once, where it declares them.
-void Inference::report_no_lattice(Span at, const std::string& what) {
+void Inference::report_no_lattice(Span at, const std::string& what, bool derivative) {
   for (const char* keyword : {"lattice", "field", "gauge", "fermion", "primitive"}) {
     if (resolved_.clause(keyword) != nullptr) return;
   }
-  report(errors::no_lattice(at, what));
+  report(errors::no_lattice(at, what, derivative));
 }
 
 // ---- neighbours -------------------------------------------------------------------------------

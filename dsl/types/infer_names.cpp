@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <deque>
 #include <map>
+#include <set>
 
 #include "dsl/collect.hpp"
 #include "dsl/messages/suggest.hpp"
@@ -202,6 +203,23 @@ std::string quotient_of_differentials(const Resolved& resolved, const std::strin
   return "a derivative is written d(" + name.substr(1) + ", u), u the name by which it is taken";
 }
 
+/// Whether a place is in a line that says what is written or promised.
+bool in_outputs(const Resolved& resolved, Span at) {
+  return std::ranges::any_of(resolved.model.lines, [&](const Line& line) {
+    const std::string& word = line.clause.keyword;
+    const bool output = word == "every" || word == "at end" || word == "expect" || word == "plot";
+    return line.kind == Line::Kind::Clause && output && line.span.begin <= at.begin &&
+           at.end <= line.span.end;
+  });
+}
+
+/// Whether a name is that of floating-point numbers which the language does not have.
+bool names_no_number(const std::string& name) {
+  static const std::set<std::string> kNames = {"nan", "NaN", "NAN",      "inf",
+                                               "Inf", "INF", "infinity", "Infinity"};
+  return kNames.contains(name);
+}
+
 }  // namespace
 
 Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
@@ -231,6 +249,13 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
       }
       return missing;
     }
+  }
+  if (names_no_number(name)) {
+    Diagnostic d = errors::unknown_name(expr.span, name, nullptr, std::nullopt);
+    d.under = "no number of the language";
+    d.rule = "every number of a model is finite";
+    d.hint = "write a finite number";
+    return d;
   }
   if (!helps()) {
     return errors::unknown_name(expr.span, name, nullptr, std::nullopt);
@@ -269,6 +294,10 @@ Diagnostic Inference::unknown(const Expr& expr, const Scope& scope) const {
       });
   Diagnostic d = errors::unknown_name(expr.span, name, symbol,
                                       near ? near : suggest(name, std_names), in_recover);
+  const bool advises_param = d.hint.starts_with("declare it, for instance `param");
+  if (advises_param && in_outputs(resolved_, expr.span))
+    d.hint = "write a quantity of the model, or define this one on a line of its own: `" + name +
+             " = ...`";
   for (const char* keyword : {"every", "at end"})
     for (const Clause* clause : resolved_.clauses(keyword))
       if (const ExprPtr value = option(*clause, name))
@@ -300,7 +329,12 @@ Value Inference::value_of(const Symbol& symbol, const Scope& scope, Span at) {
     case SymbolKind::Gauge: {
       Symbol link = symbol;
       link.parameters = {"mu"};
-      report(errors::indices_missing(at, link, with_indices(link, scope, at)));
+      std::string advice = with_indices(link, scope, at);
+      if (advice.empty() && in_outputs(resolved_, at))
+        advice = "`" + symbol.name +
+                 " -> ildg(\"name\")` for the whole configuration, or a number made of links: "
+                 "mean(re(tr(P[mu,nu])), mu < nu) with P[mu,nu] = loop(mu, nu, -mu, -nu)";
+      report(errors::indices_missing(at, link, advice));
       return {};
     }
     case SymbolKind::Field:
@@ -543,6 +577,11 @@ std::optional<Value> Inference::distribution(const Expr& expr, const Scope& scop
       if (spectrum && argument->kind == ExprKind::String) continue;
       if (expr.text == "density" && infer(*argument, plain).type.per_site) {
         report(errors::density_of_places(argument->span, to_text(*argument)));
+        continue;
+      }
+      const Value value = infer(*argument, plain);
+      if (is_real(value.type) && (value.type.per_site || !value.free.empty())) {
+        report(errors::site_in_distribution(argument->span, to_text(*argument), expr));
         continue;
       }
       number(*argument, plain, "an argument of `" + expr.text + "`");

@@ -56,6 +56,38 @@ std::string Inference::bound(const Scope& scope, Span at, const Expr& there,
   return text.size() > kMostAdvised ? std::string() : "`" + text + "`";
 }
 
+/// Whether the symbol runs over two directions, as plaquettes do: each pair counts once.
+bool Inference::over_planes(const Symbol* symbol) const {
+  const auto known = symbol == nullptr ? ranges_.end() : ranges_.find(symbol);
+  return known != ranges_.end() && known->second.size() == 2 &&
+         std::ranges::all_of(known->second,
+                             [](const IndexRange& range) { return range.kind == Kind::Direction; });
+}
+
+/// The fix for an index that is bound by nothing: all such indices of the reduction are bound.
+/// `bodies`: it is one of bodies, whose pairs count once, as planes do.
+std::string Inference::with_bound(const Expr& index, const Scope& scope, bool bodies) const {
+  const Expr* reduction = scope.inherited(&Scope::reduction);
+  std::vector<ExprPtr> behind;
+  const Symbol* symbol = nullptr;
+  const auto add = [&](const Expr& part) {
+    if (part.kind != ExprKind::Index) return;
+    for (std::size_t i = 1; i < part.args.size(); ++i) {
+      const ExprPtr& arg = part.args[i];
+      if (arg->span == index.span) symbol = resolved_.find(part.args[0]->text);
+      const auto same = [&](const ExprPtr& one) { return one->text == arg->text; };
+      if (arg->kind == ExprKind::Name && !has_meaning(arg->text, scope) &&
+          std::ranges::none_of(behind, same))
+        behind.push_back(arg);
+    }
+  };
+  if (reduction != nullptr) for_each(reduction->args[0], add);
+  if (behind.empty()) behind = {std::make_shared<const Expr>(index)};
+  if (behind.size() == 2 && (bodies || over_planes(symbol)))
+    behind = {node(ExprKind::Binary, "<", {behind[0], behind[1]})};
+  return bound(scope, index.span, index, behind);
+}
+
 /// `P` of P[mu,nu] inside a mean: mean(re(tr(P[mu,nu])), mu < nu).
 std::string Inference::with_indices(const Symbol& symbol, const Scope& scope, Span at) const {
   std::vector<ExprPtr> parts{node(ExprKind::Name, symbol.name)}, behind;
@@ -64,12 +96,8 @@ std::string Inference::with_indices(const Symbol& symbol, const Scope& scope, Sp
     parts.push_back(node(ExprKind::Name, index));
     behind.push_back(parts.back());
   }
-  const auto known = ranges_.find(&symbol);
-  const bool directions = behind.size() == 2 && known != ranges_.end() &&
-                          std::ranges::all_of(known->second, [](const IndexRange& range) {
-                            return range.kind == Kind::Direction;
-                          });
-  if (directions) behind = {node(ExprKind::Binary, "<", {behind[0], behind[1]})};
+  if (behind.size() == 2 && over_planes(&symbol))
+    behind = {node(ExprKind::Binary, "<", {behind[0], behind[1]})};
   return bound(scope, at, *node(ExprKind::Index, "", parts), behind);
 }
 

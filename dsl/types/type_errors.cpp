@@ -1,7 +1,11 @@
 // Errors of types and indices: E02xx.
+#include <algorithm>
+#include <map>
+
 #include "dsl/messages/error_parts.hpp"
 #include "dsl/messages/suggest.hpp"
 #include "dsl/name_errors.hpp"
+#include "dsl/syntax/parse.hpp"
 #include "dsl/words/builtins.hpp"
 
 namespace vphi::dsl::errors {
@@ -394,11 +398,12 @@ Diagnostic bad_type_size(Span at, const std::string& type, std::int64_t least) {
   return d;
 }
 
-Diagnostic no_lattice(Span at, const std::string& what) {
+Diagnostic no_lattice(Span at, const std::string& what, bool derivative) {
   Diagnostic d = make("E0226", at, what + " needs a lattice, and the model has none");
   d.under = "no neighbouring sites";
   d.rule = "fields, neighbours and lattice derivatives live on the sites of a `lattice`";
   d.hint = "add a line such as `lattice 64^3, length = 10`";
+  if (derivative) d.hint += "; d(f, u) is the derivative of a formula by a variable u, without one";
   return d;
 }
 
@@ -463,6 +468,25 @@ Diagnostic wave_number_named_twice(Span at, Span declared) {
   return d;
 }
 
+Diagnostic site_in_distribution(Span at, const std::string& text, const Expr& drawn) {
+  const std::string name = drawn.text;
+  Diagnostic d = make(
+      "E0216", at,
+      quoted(text) + " has a value at every site, but an argument of `" + name + "` is one number");
+  d.under = "one value per site";
+  d.rule =
+      "a distribution is the same at every site; it may be scaled and shifted from site to site";
+  const auto two = [&](const std::string& text) { return text.size() <= kShown ? text : "..."; };
+  d.hint = "multiply and add outside: mean + width*normal, a + (b - a)*uniform(0, 1)";
+  if (name == "normal" && drawn.args.size() == 2)
+    d.hint = "write " + two(to_text(*drawn.args[0])) + " + (" + two(to_text(*drawn.args[1])) +
+             ")*normal";
+  if (name == "uniform" && drawn.args.size() == 2)
+    d.hint = "write " + two(to_text(*drawn.args[0])) + " + (" + two(to_text(*drawn.args[1])) +
+             " - (" + two(to_text(*drawn.args[0])) + "))*uniform(0, 1)";
+  return d;
+}
+
 Diagnostic density_of_places(Span at, const std::string& text) {
   Diagnostic d = make("E0216", at, quoted(text) + " has a value at every site or body");
   d.under = "a density is a formula of the place of a point";
@@ -503,13 +527,27 @@ Diagnostic stands_alone(Span at, const std::string& name, const std::string& cla
   return d;
 }
 
+namespace {
+
+/// Words of other programs for options.
+const std::map<std::string, std::string> kOtherWords = {
+    {"from", "low"},   {"min", "low"},   {"start", "low"},       {"lower", "low"},
+    {"to", "high"},    {"max", "high"},  {"stop", "high"},       {"upper", "high"},
+    {"nbins", "bins"}, {"n", "bins"},    {"number", "bins"},     {"range", "low"},
+    {"axis", "along"}, {"dim", "along"}, {"direction", "along"}, {"log", "scale"}};
+
+}  // namespace
+
 Diagnostic option_of_function(Span at, const std::string& option, const std::string& function,
                               const Names& known) {
   Diagnostic d = make("E0233", at, "`" + function + "` has no option `" + option + "`");
   d.under = "unknown option";
   d.rule = known.empty() ? "`" + function + "` has no options"
                          : "the options of `" + function + "` are " + enumerate(known);
-  const auto near = suggest(option, known);
+  auto near = suggest(option, known);
+  if (const auto other = kOtherWords.find(option);
+      !near && other != kOtherWords.end() && std::ranges::find(known, other->second) != known.end())
+    near = other->second;
   if (near) d.under = did_you_mean(*near);
   d.hint = near ? "write `" + *near + "`" : "leave it out";
   return d;

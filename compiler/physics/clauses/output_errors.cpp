@@ -92,4 +92,13 @@ Diagnostic output_between_steps(Span span, double steps) {
                                 near, steps));
 }
 
+dsl::Diagnostic several_outputs(dsl::Span span, const std::string& name, const std::string& doc) {
+  return dsl::error(
+      "E0111", span, fmt::format("`{}` ({}) is no number of a formula", name, doc),
+      "several outputs in one word",
+      fmt::format("`{}` is an item of `every` and `at end`, which writes each by its name", name),
+      "write the quantity itself, as in drift(mean(phi'^2/2 + norm2(grad(phi))/2 + V)); "
+      "under `metric frw(a)` mean(rho)");
+}
+
 }  // namespace vphi::physics::errors

@@ -39,4 +39,7 @@ dsl::Diagnostic average_of_one_step(dsl::Span span, const std::string& name,
 /// `every N steps` with an N that is not a whole number.
 dsl::Diagnostic output_between_steps(dsl::Span span, double steps);
 
+/// E0111: a word that stands for several outputs, inside a formula.
+dsl::Diagnostic several_outputs(dsl::Span span, const std::string& name, const std::string& doc);
+
 }  // namespace vphi::physics::errors

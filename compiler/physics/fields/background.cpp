@@ -8,12 +8,14 @@
 // In the rescaled form the kinetic energy, which holds b, is taken out by the constraint
 // (docs/formulas.md 1.2): b' = -(s+2) b^2/a + (a^(1-2s)/(2 B^2 M^2)) <rho - p>.
 #include <cmath>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fields/background_errors.hpp"
+#include "compiler/physics/fields/prescribed.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -51,16 +53,38 @@ Expr read_units(const Context& d) {
   return one;
 }
 
+std::optional<double> prescribed_scale(const Space& d, double time) {
+  const algebra::Environment at{[&](const algebra::Node& leaf) {
+    if (&leaf != d.time().get()) throw std::invalid_argument("known in the run alone");
+    return time;
+  }};
+  try {
+    return algebra::evaluate(d.background.prescribed, at);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+void check_prescribed(const Space& d, double duration) {
+  constexpr int kTimes = 512;
+  if (d.background.metric != Metric::Prescribed || !(duration > 0)) return;
+  const double start = d.start_time;
+  for (int i = 1; i <= kTimes; ++i) {
+    const double time = start + duration * i / kTimes;
+    const auto scale = prescribed_scale(d, time);
+    if (!scale) return;
+    if (std::isfinite(*scale) && *scale > 0) continue;
+    d.fail(errors::scale_in_run(d.background.span, d.background.scale, *scale, time));
+  }
+}
+
 namespace {
 
 /// a = t^(1/2) is 0 at t = 0, where a box may begin. What is swept is known in the run alone.
 void check_start(const Space& d, const dsl::Expr& written) {
-  const Expr at_start =
-      algebra::substitute(d.background.prescribed, d.time(), d.arena().real(d.start_time));
-  const auto number = algebra::constant(at_start);
-  if (!number || (std::isfinite(number->real) && number->real >= 0)) return;
-  d.fail(errors::scale_at_start(written.span, d.background.scale, static_cast<double>(number->real),
-                                d.start_time));
+  const auto scale = prescribed_scale(d, d.start_time);
+  if (!scale || (std::isfinite(*scale) && *scale >= 0)) return;
+  d.fail(errors::scale_at_start(written.span, d.background.scale, *scale, d.start_time));
 }
 
 }  // namespace

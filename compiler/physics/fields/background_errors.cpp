@@ -34,6 +34,14 @@ Diagnostic scale_at_start(Span span, const std::string& scale, double value, dou
                "check the formula, or begin at another time: init t = 1, say");
 }
 
+Diagnostic scale_in_run(Span span, const std::string& scale, double value, double time) {
+  return error(
+      "E0735", span,
+      fmt::format("`{}` is {:.6g} at t = {:.6g}, before the end of the run", scale, value, time),
+      "", "a scale factor is a length: it stays positive while the box evolves",
+      "check the formula, or end before: until = t > ...");
+}
+
 Diagnostic vacuum_of_tachyon(Span span, const std::string& field, double mass2, double longest,
                              double edge) {
   dsl::Diagnostic d =

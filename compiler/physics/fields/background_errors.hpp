@@ -19,6 +19,9 @@ Diagnostic not_autonomous(Span span, const std::string& name, const std::string&
 /// E0735: a prescribed scale factor is negative or not finite at the start of the run.
 Diagnostic scale_at_start(Span span, const std::string& scale, double value, double time);
 
+/// E0735: a prescribed scale factor is not positive at a time of the run.
+Diagnostic scale_in_run(Span span, const std::string& scale, double value, double time);
+
 /// W0613: k^2 + m^2 is negative for the longest waves of the box, below k = `edge`.
 Diagnostic vacuum_of_tachyon(Span span, const std::string& field, double mass2, double longest,
                              double edge);

@@ -10,6 +10,7 @@
 #include "compiler/gauge/spin_bases.hpp"
 #include "compiler/physics/chains/exchange.hpp"
 #include "compiler/physics/chains/hmc.hpp"
+#include "compiler/physics/clauses/output_errors.hpp"
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/fields/coordinates.hpp"
 #include "compiler/physics/fluids/conservation.hpp"
@@ -78,7 +79,10 @@ Value Lowerer::name(const dsl::Expr& e, const Scope& scope) {
     d_.fail(errors::random_not_here(e.span, e.text));
   }
   for (const dsl::GivenName& given : dsl::given_names())
-    if (given.name == e.text) d_.fail(errors::not_given(e.span, e.text, std::string(given.doc)));
+    if (given.name == e.text && given.type == dsl::Type::Base::Unknown)
+      d_.fail(errors::several_outputs(e.span, e.text, std::string(given.doc)));
+    else if (given.name == e.text)
+      d_.fail(errors::not_given(e.span, e.text, std::string(given.doc)));
   if (const dsl::Symbol* symbol = d_.resolved.find(e.text)) {
     d_.fail(errors::not_yet(e.span, fmt::format("`{}` here", symbol->name)));
   }

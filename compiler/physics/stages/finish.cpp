@@ -1,6 +1,7 @@
 // The start, the outputs and what follows: the lists of their steps.
 #include "compiler/physics/chains/link_field.hpp"
 #include "compiler/physics/fields/deviation_choice.hpp"
+#include "compiler/physics/fields/prescribed.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
 #include "compiler/physics/lower/displacement.hpp"
@@ -49,6 +50,7 @@ Outputs read_outputs(const Program& program, ProgramUnits& units, const Start& s
   Lowerer lower(program);
   read_kept_start(program, lower, units, start);
   static_cast<End&>(d) = read_until(program, lower, units);
+  check_prescribed(program, d.end_time);
   Lowerer with_gaps = lower.keeping_gaps();
   static_cast<Written&>(d) = read_written(program, with_gaps, units);
   d.expectations = read_expectations(program, with_gaps, units);

@@ -64,6 +64,14 @@ Diagnostic vacuum_not_homogeneous(Span span, const std::string& name) {
                "remove the dependence on x, y, z");
 }
 
+Diagnostic vacuum_at_singularity(Span span, const std::string& scale, double time) {
+  return error(
+      "E0735", span,
+      fmt::format("there is no vacuum where `{}` is 0, at the start, t = {:.6g}", scale, time), "",
+      "the modes of the vacuum have the frequencies sqrt(k^2/a^2 + m^2), with a > 0",
+      "begin at another time: init t = 1, say");
+}
+
 Diagnostic spectrum_not_positive(Span span, double k, double value) {
   return error("E0870", span, fmt::format("this power is {:.6g} at k = {:.6g}", value, k), "",
                "the power of waves is a finite number, not below 0, at every wave number of the "

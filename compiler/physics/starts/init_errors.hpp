@@ -22,6 +22,8 @@ Diagnostic start_given_twice(Span span, const std::string& quantity, const std::
                              Span other);
 Diagnostic init_circle(Span span, const std::string& name);
 Diagnostic vacuum_not_homogeneous(Span span, const std::string& name);
+/// E0735: `vacuum` where the prescribed scale factor is 0.
+Diagnostic vacuum_at_singularity(Span span, const std::string& scale, double time);
 /// P(k) of `spectrum` is below 0, infinite or not a number.
 Diagnostic spectrum_not_positive(Span span, double k, double value);
 /// The file has powers from `first` to `last`, the box wave numbers from `least` to `largest`.

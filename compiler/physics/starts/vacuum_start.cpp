@@ -14,6 +14,7 @@
 #include "compiler/physics/clauses/sweep_axes.hpp"
 #include "compiler/physics/clauses/twists.hpp"
 #include "compiler/physics/fields/background_errors.hpp"
+#include "compiler/physics/fields/prescribed.hpp"
 #include "compiler/physics/fields/program_units.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/lower/lower.hpp"
@@ -162,6 +163,11 @@ Expr VacuumDraws::draw(const dsl::Expr& e, const StateField& field, int componen
     const StateField& coordinate = *d_.conjugate(field);
     const int array = coordinate.arrays[static_cast<std::size_t>(component)];
     return draw(e, coordinate, component, true) / rate_by_momentum(e, coordinate, array);
+  }
+  if (d_.background.metric == Metric::Prescribed) {
+    const auto scale = prescribed_scale(d_, d_.start_time);
+    if (scale && *scale == 0)
+      d_.fail(errors::vacuum_at_singularity(e.span, d_.background.scale, d_.start_time));
   }
   if (d_.grid.shifted()) d_.fail(errors::shifted_box(e.span, "`vacuum`", d_.grid.span));
   if (twisted(field.walls)) d_.fail(errors::twisted_start(e.span, e.text));
