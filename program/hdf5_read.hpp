@@ -47,6 +47,12 @@ inline Handle open_to_read(const std::string& path) {
   return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
 }
 
+/// What to say of a file that `open_to_read` has not opened.
+inline std::string why_not_opened(const std::string& path) {
+  return std::filesystem::exists(path) ? path + " is no HDF5 file, or a damaged one"
+                                       : path + " is not there";
+}
+
 inline Handle open_set(hid_t where, const std::string& name) {
   return {H5Dopen2(where, name.c_str(), H5P_DEFAULT), H5Dclose};
 }

@@ -242,7 +242,7 @@ std::vector<FieldFile> read_opened(const std::string& path, const std::string& n
                                    const FieldPlace& place,
                                    const std::vector<std::int64_t>& members) {
   const Handle file = hdf5::open_to_read(path);
-  if (file < 0) fail(fmt::format("{} is not there or is not an HDF5 file", path));
+  if (file < 0) fail(hdf5::why_not_opened(path));
   const Handle set = opened_set(file, path, name);
   const std::string shown = path + ":" + name;
   const auto found = hdf5::shape_of(set);

@@ -31,7 +31,7 @@ struct Numbers {
 Numbers read_opened(const std::string& path, const std::string& name, int dims, int colours,
                     const Extents& extent) {
   const Handle file = hdf5::open_to_read(path);
-  if (file < 0) fail(fmt::format("{} is not there or is not an HDF5 file", path));
+  if (file < 0) fail(hdf5::why_not_opened(path));
   const Handle set = hdf5::open_set(file, name);
   if (set < 0) fail(fmt::format("{} has no set `{}`; {}", path, name, hdf5::sets_of(file)));
   std::vector<hsize_t> links;

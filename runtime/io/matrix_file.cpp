@@ -62,7 +62,7 @@ std::vector<double> read_opened(const std::string& path, const std::string& name
                                 std::size_t columns) {
   const std::string shown = fmt::format("{}:{}", path, name);
   const hdf5::Handle file = hdf5::open_to_read(path);
-  if (file < 0) throw StartError(fmt::format("{} is not there or is not an HDF5 file", path));
+  if (file < 0) throw StartError(hdf5::why_not_opened(path));
   const hdf5::Handle set = hdf5::open_set(file, name);
   if (set < 0) throw StartError(fmt::format("{} has no set `{}`", path, name));
   const auto shape = hdf5::shape_of(set);

@@ -33,9 +33,7 @@ class Opened {
  public:
   Opened(const std::string& path, const std::string& name)
       : path_(path), file_(hdf5::open_to_read(path)) {
-    if (file_ < 0)
-      fail(std::filesystem::exists(path) ? fmt::format("{} is no HDF5 file, or a damaged one", path)
-                                         : fmt::format("{} is not there", path));
+    if (file_ < 0) fail(hdf5::why_not_opened(path));
     if (name.empty()) fail(fmt::format("{}: which set? write \"file.h5:set\"", path));
     set_ = find(name);
   }
