@@ -99,6 +99,7 @@ std::string find_model(const std::string& argument, const std::vector<std::strin
   if (fs::is_directory(argument, error))
     throw Error(fmt::format("`{}` is a folder, not a model file", argument));
   const std::string message = fmt::format("there is no model file `{}`", argument);
+  if (argument == "-") throw Error(message, "/dev/stdin is the standard input");
   const std::vector<std::string> beside = neighbours(argument);
   const std::string with_ending = argument + ".vphi";
   for (const std::string& file : {with_ending, dsl::suggest(with_ending, beside).value_or(""),

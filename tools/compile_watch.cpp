@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "tools/running/progress.hpp"
+#include "tools/say.hpp"
 
 namespace vphi::tools {
 namespace {
@@ -37,7 +38,7 @@ void CompileWatch::watch(const std::stop_token& stop, bool terminal) {
   double next = kPatience;
   std::size_t width = 0;  // of the line on the screen
   const auto wipe = [&] {
-    if (width > 0) fmt::print(stderr, "\r{:{}}\r", "", width);
+    if (width > 0) say("\r{:{}}\r", "", width);
     width = 0;
   };
   while (!stop.stop_requested()) {
@@ -49,11 +50,11 @@ void CompileWatch::watch(const std::stop_token& stop, bool terminal) {
       const std::string line = text(now);
       if (terminal) {
         wipe();
-        fmt::print(stderr, "{}", line);
+        say("{}", line);
         std::fflush(stderr);
         width = line.size();
       } else {
-        fmt::print(stderr, "{}\n", line);
+        say("{}\n", line);
         next += kBetweenLines;
       }
     }

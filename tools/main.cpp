@@ -1,23 +1,29 @@
 // The `vphi` command: picks the subcommand, and turns errors into a message and an exit status.
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "dsl/messages/suggest.hpp"
 #include "program/json.hpp"
 #include "runtime/comm/comm.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/io/configurations/configuration.hpp"
+#include "runtime/io/hdf5/at_exit.hpp"
 #include "runtime/io/results.hpp"
 #include "runtime/io/start_error.hpp"
 #include "runtime/run/session.hpp"
 #include "tools/model.hpp"
 #include "tools/options.hpp"
 #include "tools/running/launched_ranks.hpp"
+#include "tools/say.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -53,6 +59,10 @@ int dispatch(const Words& words) {
   if (words[0].ends_with(".vphi"))
     throw UsageError("a verb is missing", fmt::format("did you mean `vphi run {}`?", words[0]));
   const auto near = dsl::suggest(words[0], names);
+  const auto verb = std::ranges::find_first_of(words, names);
+  if (words[0].starts_with('-') && verb != words.end())
+    throw UsageError(fmt::format("`{}` stands before the verb", words[0]),
+                     fmt::format("options stand behind it: vphi {} ... {} ...", *verb, words[0]));
   throw UsageError(fmt::format("there is no verb `{}`", words[0]),
                    near ? fmt::format("did you mean `vphi {}`?", *near)
                         : fmt::format("verbs are {}", dsl::enumerate(names)));
@@ -91,15 +101,36 @@ int guarded(const Words& words) {
     return refuse(words, kDeviceError, "E0861", error.what());
   } catch (const runtime::DeviceError& error) {
     refuse(words, kDeviceError, "E0820", error.what());
-    if (!error.log.empty()) fmt::print(stderr, "--- log ---\n{}\n", error.log);
+    if (!error.log.empty()) say("--- log ---\n{}\n", error.log);
     return kDeviceError;
   } catch (const std::bad_alloc&) {
     return refuse(words, kUserError, "E0802", "the host ran out of memory",
                   "a smaller lattice: --lattice");
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return kOk;  // `written` tells of it
+    return refuse(words, kInternalError, "E0999", fmt::format("internal error: {}", error.what()),
+                  "this is a mistake in vphi, not in your model; please report it with the model");
   } catch (const std::exception& error) {
     return refuse(words, kInternalError, "E0999", fmt::format("internal error: {}", error.what()),
                   "this is a mistake in vphi, not in your model; please report it with the model");
   }
+}
+
+/// The status where standard output could not be written: a full disk is told of, and a reader that
+/// went away has what it wanted.
+int written(int status) {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  const int reason = errno;
+  if (flushed && std::ferror(stdout) == 0) return status;
+  struct stat there {};
+  const bool known = fstat(fileno(stdout), &there) == 0;
+  const bool nobody_reads = !known || S_ISFIFO(there.st_mode) || S_ISSOCK(there.st_mode);
+  if (status != kOk || nobody_reads) return status;
+  const std::string why =
+      reason == 0 ? "; is the disk full?" : ": " + std::generic_category().message(reason);
+  print_error("E0830", "standard output cannot be written" + why, "");
+  return kUserError;
 }
 
 }  // namespace
@@ -110,8 +141,10 @@ int main(int count, char** words) {
   std::signal(SIGPIPE, SIG_IGN);
   // A file that may not grow further is reported as an error, as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
-  const int status = vphi::tools::guarded({words + 1, words + (count > 0 ? count : 1)});
-  std::fflush(stdout), std::fflush(stderr);
+  vphi::io::leave_files_at_exit();
+  const int status =
+      vphi::tools::written(vphi::tools::guarded({words + 1, words + (count > 0 ? count : 1)}));
+  std::fflush(stderr);
   vphi::tools::end_launched_ranks(status);
   return status;
 }

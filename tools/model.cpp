@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "tools/say.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -22,8 +23,8 @@ void ModelOptions::declare(CommandLine& line) {
 
 void print_error(const std::string& code, const std::string& message, const std::string& hint) {
   std::fflush(stdout);
-  fmt::print(stderr, "error[{}]: {}\n", code, message);
-  if (!hint.empty()) fmt::print(stderr, "   = {}\n", hint);
+  say("error[{}]: {}\n", code, message);
+  if (!hint.empty()) say("   = {}\n", hint);
 }
 
 bool terminal(std::FILE* stream) { return isatty(fileno(stream)) != 0; }

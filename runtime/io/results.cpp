@@ -9,7 +9,12 @@
 #include <utility>
 
 #include "runtime/io/files/chunks.hpp"
+#include "runtime/io/hdf5/at_exit.hpp"
 #include "runtime/io/surfaces/surface_file.hpp"
+
+#ifdef VPHI_HAVE_HDF5
+#include <hdf5.h>
+#endif
 
 namespace vphi::io {
 
@@ -308,6 +313,12 @@ std::vector<std::string> Results::notes() const {
   for (const auto& [name, file] : files_)
     for (auto& note : file->notes()) list.push_back(std::move(note));
   return list;
+}
+
+void leave_files_at_exit() {
+#ifdef VPHI_HAVE_HDF5
+  H5dont_atexit();
+#endif
 }
 
 }  // namespace vphi::io

@@ -35,6 +35,37 @@ TEST_F(Command, HelpAndVersion) {
   }
 }
 
+TEST_F(Command, AStartSaysWhetherItsFileIsMissingOrDamaged) {
+  write("start.vphi",
+        "model start\nlattice line: 8, spacing = 1, boundary = periodic\nfield u: real\n"
+        "u' = lap(u)\ninit u = file(\"u.h5:u\")\nevolve euler, dt = 0.1, until = t > 1\n"
+        "at end: max(u) -> \"o.csv\"\n");
+  const auto said = [&] { return vphi("run start.vphi --device native").error; };
+  EXPECT_TRUE(holds(said(), "u.h5 is not there")) << said();
+  write("u.h5", "no HDF5");
+  EXPECT_TRUE(holds(said(), "u.h5 is no HDF5 file, or a damaged one")) << said();
+}
+
+TEST_F(Command, AFullDiskBehindStandardErrorEndsNoRun) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const std::string words =
+      "run wave --lattice 64 --steps 20 --device native --no-report --out full";
+  const std::string here = "cd '" + folder_.string() +
+                           "' && VPHI_MODELS='" VPHI_SOURCE_DIR "/models' '" VPHI_BINARY_DIR
+                           "/vphi' ";
+  const auto status = [&](const std::string& command) {
+    const int raw = std::system((here + command).c_str());
+    return WIFEXITED(raw) ? WEXITSTATUS(raw) : -1;
+  };
+  EXPECT_EQ(status(words + " 2>/dev/full >/dev/null"), 0);
+  EXPECT_TRUE(fs::exists(folder_ / "full/run.json"));
+  EXPECT_EQ(status("check nowhere 2>/dev/full"), 1);
+  for (const char* lost : {"help", "emit wave", "explain --reference", "completion bash"}) {
+    EXPECT_EQ(status(lost + std::string(" >/dev/full 2>said")), 1) << lost;
+    EXPECT_TRUE(holds(text("said"), "standard output cannot be written")) << lost;
+  }
+}
+
 TEST_F(Command, ASummarySaysThatTheStepWasTooLarge) {
   const auto diffusion = [&](double dt) {
     std::ofstream(folder_ / "heat.vphi")
@@ -54,6 +85,11 @@ TEST_F(Command, MistakesAreStatusOneWithASuggestion) {
       {"", "usage", ""},
       {"rnu wave", "no verb `rnu`", "did you mean `vphi run`?"},
       {"wave.vphi", "a verb is missing", "vphi run wave.vphi"},
+      {"--device native run wave", "stands before the verb", "vphi run ... --device ..."},
+      {"fmt -", "no model file `-`", "/dev/stdin"},
+      {"emit wave -o nowhere/x", "nowhere/x cannot be written: No such file", "make its folder"},
+      {"new scalar nowhere/x.vphi", "cannot be written: No such file", "make its folder"},
+      {"bench wave --device native --steps 0", "--steps 0 leaves nothing", "--steps 100"},
       {"run wave --lattce 64", "no option `--lattce`", "did you mean `--lattice`?"},
       {"run", "needs one argument more", "usage: vphi run"},
       {"run wave wave", "one argument too many", ""},

@@ -458,8 +458,19 @@ int bench(const Words& words) {
   if (bench.all && (!models.empty() || bench.kernels))
     throw UsageError("--all times every shipped model, as whole steps",
                      "leave the names and --kernels away, or --all");
+  if (bench.options.steps == 0)
+    throw UsageError("--steps 0 leaves nothing to time",
+                     "--steps 100 for so many in a repetition; without it as many as fill "
+                     "--milliseconds");
   std::vector<std::string> paths;
   for (const std::string& model : models) paths.push_back(find_model(model));
+  for (const std::string& path : paths) {  // mistakes are told before the device is measured
+    const Compilation derived = derive_model(path, compile_options(bench));
+    if (derived.diagnostics.has_errors()) {
+      report(derived);
+      return refused(derived, bench.json);
+    }
+  }
   const auto device = runtime::open_device(device_id);
   const auto info = device->info();
   bench.sites = info.is_cpu ? std::int64_t{1} << 20 : std::int64_t{1} << 23;

@@ -18,6 +18,7 @@
 #include "tools/commands/portable.hpp"
 #include "tools/device_kinds.hpp"
 #include "tools/model.hpp"
+#include "tools/not_written.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -217,7 +218,7 @@ void write(const std::string& text, const std::string& file) {
   }
   std::ofstream out(file, std::ios::binary);
   out << text;
-  if (!out.flush()) throw UsageError(fmt::format("{} cannot be written", file));
+  if (!out.flush()) throw not_written(file);
 }
 
 /// A device of this machine, or the usual one of a kind; of processors this machine's, as `vphi

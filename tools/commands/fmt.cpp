@@ -8,6 +8,7 @@
 #include "dsl/syntax/load.hpp"
 #include "dsl/syntax/parse.hpp"
 #include "tools/model.hpp"
+#include "tools/not_written.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -25,8 +26,9 @@ void replace_file(const fs::path& path, const std::string& text) {
   if (out) fs::permissions(fresh, fs::status(path).permissions(), error);
   if (out) fs::rename(fresh, path, error);
   if (!out || error) {
+    const UsageError failure = not_written(fresh);
     fs::remove(fresh, error);
-    throw UsageError(fmt::format("{} cannot be written", path.string()));
+    throw failure;
   }
 }
 

@@ -11,6 +11,7 @@
 #include "dsl/messages/suggest.hpp"
 #include "dsl/syntax/parse.hpp"
 #include "embedded/vphi_starters.hpp"
+#include "tools/not_written.hpp"
 #include "tools/options.hpp"
 #include "tools/verbs.hpp"
 
@@ -100,7 +101,7 @@ int make_new(const Words& words) {
     throw UsageError(fmt::format("{} is there already", path.string()), "give another NAME");
   std::ofstream out(path, std::ios::binary);
   out << text;
-  if (!out.flush()) throw UsageError(fmt::format("{} cannot be written", path.string()));
+  if (!out.flush()) throw not_written(path);
   if (json)
     print({{"ok", true}, {"file", path.string()}});
   else

@@ -26,6 +26,7 @@
 #include "tools/running/resume.hpp"
 #include "tools/running/run_folder.hpp"
 #include "tools/running/stop.hpp"
+#include "tools/say.hpp"
 #include "tools/verbs.hpp"
 
 namespace vphi::tools {
@@ -282,7 +283,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
     options.keep.call.emplace_back("--batch", std::to_string(batch));
   options.tell = [&](const std::string& text) {
     progress.finish();
-    fmt::print(stderr, "note: {}\n", text);
+    say("note: {}\n", text);
   };
   for (const std::string& note : made.notes) options.tell(note);
   if (made.endless)
@@ -300,7 +301,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   if (wanted.live) {
     live.emplace(begin_report(made, wanted, repeats), program, wanted.live_port);
     options.onlooker = &live->onlooker();
-    fmt::print(stderr, "live page: {}\n", live->address());
+    say("live page: {}\n", live->address());
   }
   const CompileOptions model_options = wanted.compile_options();
   runtime::RunResult result;
@@ -328,7 +329,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
     const std::string cause = embed::failing_term(broken, *made.compilation);
     if (wanted.json) fmt::print("{}\n", to_json(broken, cause));
     print_error(broken.code, broken.what(), broken.hint);
-    fmt::print(stderr, "{}", cause);
+    say("{}", cause);
     return kUserError;
   } catch (...) {
     progress.finish();
@@ -337,8 +338,8 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
   }
   progress.finish();
   if (result.interrupted && result.checkpoint == result.steps)
-    fmt::print(stderr, "note: stopped after step {}; to go on: vphi run {} --resume={}\n",
-               result.steps, models[0], options.out);
+    say("note: stopped after step {}; to go on: vphi run {} --resume={}\n", result.steps, models[0],
+        options.out);
 
   if (copy == 0 && (wanted.json || result.performance.seconds > kWorthMeasuring))
     copy = memories * runtime::copy_bandwidth(device);
@@ -347,7 +348,7 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
           write_report(made, wanted, repeats, result, copy / memories, options.out));
     } catch (const std::exception&
                  failure) {  // the run is done; an error of its page must not change its status
-      fmt::print(stderr, "note: no report.html: {}\n", failure.what());
+      say("note: no report.html: {}\n", failure.what());
     }
   folder.end(result.interrupted);
   if (wanted.json)
@@ -356,13 +357,12 @@ int run_as_first(const Words& given, LaunchedRanks* launched) {
     print_summary(result, copy, checks);
   if (result.interrupted) return status_of_stop();
   if (!result.failures.empty() && wanted.quiet)
-    for (const auto& f : result.failures)
-      fmt::print(stderr, "instance failed at {}: {}\n", f.where, f.message);
+    for (const auto& f : result.failures) say("instance failed at {}: {}\n", f.where, f.message);
   if (!result.failures.empty()) return kExpectFailed;
   if (!result.all_expected()) {
     if (wanted.quiet)
       for (const auto& e : result.expectations)
-        if (!e.ok) fmt::print(stderr, "expect {}: {}\n", e.text, verdict(e, result.unit));
+        if (!e.ok) say("expect {}: {}\n", e.text, verdict(e, result.unit));
     return kExpectFailed;
   }
   return checks.precision && !checks.precision->passed() ? kExpectFailed : kOk;

@@ -7,6 +7,8 @@
 #include <set>
 #include <string_view>
 
+#include "tools/not_written.hpp"
+
 namespace vphi::tools {
 
 namespace fs = std::filesystem;
@@ -63,9 +65,7 @@ void write_page(const fs::path& path, const std::string& html) {
   out << html;
   out.close();
   if (out) fs::rename(beside, path, error);
-  if (!out || error)
-    throw UsageError(fmt::format("{} cannot be written", path.string()),
-                     "is the disk full, or the folder read-only?");
+  if (!out || error) throw not_written(path);
 }
 
 }  // namespace vphi::tools

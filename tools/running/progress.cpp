@@ -1,5 +1,7 @@
 #include "tools/running/progress.hpp"
 
+#include "tools/say.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -42,17 +44,17 @@ std::string ProgressLine::text(const runtime::Progress& now) const {
 void ProgressLine::show(const runtime::Progress& now) {
   const std::string line = text(now);
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", line);
+    say("{}\n", line);
     return;
   }
   const std::size_t blank = width_ > line.size() ? width_ - line.size() : 0;
-  fmt::print(stderr, "\r{}{:{}}", line, "", blank);
+  say("\r{}{:{}}", line, "", blank);
   std::fflush(stderr);
   width_ = line.size();
 }
 
 void ProgressLine::finish() {
-  if (terminal_ && width_ > 0) fmt::print(stderr, "\n");
+  if (terminal_ && width_ > 0) say("\n");
   width_ = 0;
 }
 
