@@ -195,6 +195,26 @@ void Lowerer::refuse_coordinate_for_axis(const dsl::Expr& e, const Scope& scope)
   }
 }
 
+namespace {
+
+/// A number in the text that has no finite value, such as 1/0 or log(0): algebra takes 0*(1/0) for
+/// 0, and what was written is no number. Null where there is none.
+Expr without_value(const Value& v) {
+  Expr found;
+  for (const Component& part : v.parts)
+    for (const Expr e : {part.re, part.im}) {
+      if (!e || e.is_number()) continue;
+      algebra::visit(e, [&](Expr node) {
+        if (found || !(node.is(Op::Pow) || node.is(Op::Log)) || !node.arg(0).is_number()) return;
+        const auto value = algebra::constant(node);
+        if (value && !std::isfinite(value->real)) found = node;
+      });
+    }
+  return found;
+}
+
+}  // namespace
+
 Value Lowerer::binary(const dsl::Expr& e, const Scope& scope) {
   Arena& arena = d_.arena();
   const std::string& op = e.text;
@@ -220,7 +240,7 @@ Value Lowerer::binary(const dsl::Expr& e, const Scope& scope) {
     with_noise_of_its_own(a, b);
     with_noise_of_its_own(b, a);
   }
-  return shaped(e, [&]() -> Value {
+  Value result = shaped(e, [&]() -> Value {
     if (op == "+") return add(a, b);
     if (op == "-") return subtract(a, b);
     if (op == "*") return multiply(a, b);
@@ -228,6 +248,12 @@ Value Lowerer::binary(const dsl::Expr& e, const Scope& scope) {
     if (op == "^") return power(a, b);
     throw ShapeError(fmt::format("`{}` is not known here", op));
   });
+  if (!result.scalar() || !result.parts[0].re || !result.parts[0].re.is_number()) return result;
+  if (op == "/" && b.scalar() && b.parts[0].re.is_zero() && b.parts[0].real())
+    return Value::of(arena.make(Op::Pow, {b.parts[0].re, arena.integer(-1)}));
+  for (const Value* side : {&a, &b})
+    if (const Expr none = without_value(*side)) return Value::of(none);
+  return result;
 }
 
 void Lowerer::with_noise_of_its_own(Value& term, const Value& vector) {

@@ -6,8 +6,21 @@
 
 namespace vphi::physics::errors {
 
-Diagnostic formula_varies(Span span, const std::string& function, const std::string& what) {
+Diagnostic formula_varies(Span span, const std::string& function, const std::string& what,
+                          bool of_range) {
   const bool integral = function == "integral";
+  if (of_range && !integral) {
+    return dsl::error(
+        "E0846", span,
+        fmt::format("the formula of `{}` holds {}, the name of a range around it", function, what),
+        "has another value at each place of that range",
+        "the table is made once, while compiling: its formula holds the name of its own range, "
+        "numbers and params",
+        fmt::format(
+            "let the argument hold `{0}`, as in `{1}(f(z), e - {0}, z = 0..1)`, or write the "
+            "formula itself",
+            what.substr(1, what.size() - 2), function));
+  }
   return dsl::error(
       "E0846", span,
       fmt::format("the formula of `{}` holds {}, which is not known while compiling", function,

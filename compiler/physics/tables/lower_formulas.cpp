@@ -37,15 +37,25 @@ const dsl::NamedArgument* option_of(const dsl::Expr& e, std::string_view name) {
   return nullptr;
 }
 
-/// What `part` holds beside the symbol `open` and numbers; empty where that is all.
-std::string varying(Expr part, Expr open) {
-  std::string found;
+constexpr std::string_view kBound = "bound ";  // before the name of a range, in its symbol
+
+/// What `part` holds beside the symbol `open` and numbers.
+struct Varying {
+  std::string what;       ///< empty where it holds nothing else
+  bool of_range = false;  ///< the name of a range around it
+};
+Varying varying(Expr part, Expr open) {
+  Varying found;
   algebra::visit(part, [&](Expr node) {
-    if (node == open || node.is_number() || !found.empty()) return;
+    if (node == open || node.is_number() || !found.what.empty()) return;
     if (node.is(Op::Symbol)) {
-      found = fmt::format("`{}`", node->name);
+      found.of_range = node->name.starts_with(kBound);
+      std::string_view name = node->name;
+      if (found.of_range)
+        name = name.substr(kBound.size(), name.find(' ', kBound.size()) - kBound.size());
+      found.what = fmt::format("`{}`", name);
     } else if (node.args().empty() || node.is(Op::Stencil) || node.op() >= Op::PairSum) {
-      found = "a value of the run";
+      found.what = "a value of the run";
     }
   });
   return found;
@@ -164,7 +174,7 @@ Lowerer::Formula Lowerer::formula(const dsl::Expr& e, const Scope& scope) {
     if (named.value->kind == ExprKind::Range && !f.bound) f.bound = &named;
   if (!f.bound)
     d_.fail(errors::wrong_shape(e.span, fmt::format("`{}` needs the range of a name", e.text)));
-  f.open = open_symbol(d_.arena(), scope, "bound " + f.bound->name, f.bound->span);
+  f.open = open_symbol(d_.arena(), scope, std::string(kBound) + f.bound->name, f.bound->span);
   Scope inner;
   inner.parent = &scope;
   inner.values.emplace(f.bound->name, Value::of(f.open));
@@ -197,8 +207,8 @@ Expr Lowerer::from_table(const dsl::Expr& e, const Formula& f, const Scope& scop
       d_.fail(errors::option_value(option->span, "tol", "1e-12 to 1e-2"));
   }
   const Expr of = with_numbers(f.of);
-  if (const std::string what = varying(of, f.open); !what.empty())
-    d_.fail(errors::formula_varies(e.args[0]->span, e.text, what));
+  if (const Varying found = varying(of, f.open); !found.what.empty())
+    d_.fail(errors::formula_varies(e.args[0]->span, e.text, found.what, found.of_range));
   const bool turned = e.text == "inverse";
   auto& known = d_.collected.formulas[{of.get(), f.open.get(), first, last, tol, turned}];
   if (!known) {
@@ -244,8 +254,8 @@ Expr Lowerer::integral(const dsl::Expr& e, const Formula& f, const Scope& scope)
   }
   const Expr of = with_numbers(f.of), first = with_numbers(f.first), last = with_numbers(f.last);
   for (const Expr part : {of, first, last})
-    if (const std::string what = varying(part, f.open); !what.empty())
-      d_.fail(errors::formula_varies(e.span, e.text, what));
+    if (const Varying found = varying(part, f.open); !found.what.empty())
+      d_.fail(errors::formula_varies(e.span, e.text, found.what, found.of_range));
   const KnownFunction function = known_function(of, f.open);
   const auto number = [](Expr end) {
     return static_cast<double>(algebra::constant(end).value().real);
