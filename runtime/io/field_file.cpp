@@ -94,6 +94,30 @@ Rows rows_of(const std::string& path) {
   return rows;
 }
 
+/// The columns of the coordinates: the first that are not the same in all rows. A slice of one
+/// rapidity, "eta x y e", is a field of a plane.
+std::vector<std::size_t> coordinate_columns(const Rows& rows, std::size_t column, std::size_t dims,
+                                            const std::string& path) {
+  std::vector<std::size_t> all(dims), varying;
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  if (rows.count() < 2) return all;
+  const auto varies = [&](std::size_t c) {
+    for (std::size_t row = 1; row < rows.count(); ++row)
+      if (rows.at(row, c) != rows.at(0, c)) return true;
+    return false;
+  };
+  for (std::size_t c = 0; c < column && varying.size() < dims; ++c)
+    if (varies(c)) varying.push_back(c);
+  if (varying.size() == dims) return varying;
+  const auto same = std::ranges::find_if_not(all, varies);
+  if (same == all.end()) return all;
+  throw StartError(
+      fmt::format("{}: column {} is {:.6g} in all rows, so its cells have no width along an axis, "
+                  "and the lattice has {}. One slice is read on a lattice without that axis; to "
+                  "fill it, write the rows twice, with a coordinate at either end of it",
+                  path, *same + 1, rows.at(0, *same), dims));
+}
+
 /// Rows of coordinates and a value, in any order, as a grid.
 FieldFile placed(const Rows& rows, std::size_t column, int dims, const std::string& path) {
   if (column >= rows.columns || column < static_cast<std::size_t>(dims))
@@ -103,9 +127,10 @@ FieldFile placed(const Rows& rows, std::size_t column, int dims, const std::stri
                     path, rows.columns, dims, column + 1));
   FieldFile field;
   std::vector<Numbers> axes(static_cast<std::size_t>(dims));
+  const auto from = coordinate_columns(rows, column, axes.size(), path);
   std::size_t cells = 1;
   for (std::size_t a = 0; a < axes.size(); ++a) {
-    for (std::size_t row = 0; row < rows.count(); ++row) axes[a].push_back(rows.at(row, a));
+    for (std::size_t row = 0; row < rows.count(); ++row) axes[a].push_back(rows.at(row, from[a]));
     std::ranges::sort(axes[a]);
     const auto rest = std::ranges::unique(axes[a]);
     axes[a].erase(rest.begin(), rest.end());
@@ -122,7 +147,7 @@ FieldFile placed(const Rows& rows, std::size_t column, int dims, const std::stri
   for (std::size_t row = 0; row < rows.count(); ++row) {
     std::size_t index = 0;
     for (std::size_t a = axes.size(); a-- > 0;) {
-      const auto at = std::ranges::lower_bound(axes[a], rows.at(row, a)) - axes[a].begin();
+      const auto at = std::ranges::lower_bound(axes[a], rows.at(row, from[a])) - axes[a].begin();
       index = index * axes[a].size() + static_cast<std::size_t>(at);
     }
     field.values[index] = rows.at(row, column);
@@ -349,6 +374,15 @@ Numbers moved(const Numbers& from, const Numbers& line, const Numbers& to) {
 
 std::vector<FieldFile> read_fields(const std::string& file, const FieldPlace& place,
                                    const std::vector<std::int64_t>& members) {
+  if (const std::size_t open = file.rfind("{}"); open != std::string::npos) {
+    std::vector<FieldFile> all;
+    for (const std::int64_t member : members) {
+      std::string name = file;
+      name.replace(open, 2, std::to_string(member));
+      all.push_back(read_fields(name, place).front());
+    }
+    return all;
+  }
   if (const auto name = set_name(file)) {
     auto fields = read_hdf5(name->path, name->set, place, members);
     for (const FieldFile& field : fields) check_finite(field, file);
@@ -371,8 +405,28 @@ FieldFile read_field(const std::string& file, int dims) {
   return read_fields(file, place)[0];
 }
 
+namespace {
+
+/// Cells that lie outside of the box along an axis have nothing to say inside of it.
+void check_in_box(const FieldFile& field, const std::array<std::int64_t, 4>& extent, double dx,
+                  const std::string& file) {
+  for (std::size_t axis = 0; axis < field.edges.size(); ++axis) {
+    const double half = static_cast<double>(extent[axis]) * dx / 2;
+    const Numbers& edges = field.edges[axis];
+    if (edges.empty() || (edges.front() < half && edges.back() > -half)) continue;
+    throw StartError(
+        fmt::format("{}: the cells lie between {:.4g} and {:.4g} along {}, outside of the box from "
+                    "{:.4g} to {:.4g}; coordinates count from its centre, in the length unit of "
+                    "the model: `units`, and move or scale them",
+                    file, edges.front(), edges.back(), "xyzt"[axis], -half, half));
+  }
+}
+
+}  // namespace
+
 std::vector<double> resampled(const FieldFile& field, const std::array<std::int64_t, 4>& extent,
-                              double dx) {
+                              double dx, const std::string& file) {
+  check_in_box(field, extent, dx, file);
   std::vector<std::int64_t> shape = field.cells;
   Numbers values = field.values;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {

@@ -6,7 +6,7 @@
 // cells fill the box. A text file "path:column" has the coordinates x (y, z) of each cell in its
 // first columns and the value in the named column (in one dimension, by default the second). A text
 // file without coordinates fills the box: it has one number a row in one dimension, and a row for
-// each y in two. For bodies a text file has a row for each. A file in LIME records has spinors at
+// each y in two. Columns in front of the value that are the same in all rows are no coordinates. For bodies a text file has a row for each. A file in LIME records has spinors at
 // sites, "path" or "path:number" (configurations/scidac.hpp).
 //
 // Resampling is conservative. Along each axis in turn each cell of the file becomes a linear
@@ -44,14 +44,15 @@ struct FieldPlace {
 };
 
 /// Reads fields. `file` is named as in the model, with an absolute path. `members` are those to
-/// read of a stack, the last of its axes fastest; a file without a stack has one.
+/// read of a stack, the last of its axes fastest; a file without a stack has one. In a name with
+/// "{}" they are the numbers of sets, one for each.
 std::vector<FieldFile> read_fields(const std::string& file, const FieldPlace& place,
                                    const std::vector<std::int64_t>& members = {0});
 FieldFile read_field(const std::string& file, int dims);
 
 /// The field on a lattice of `extent` sites with spacing dx and the origin in the centre of the
-/// box.
+/// box. StartError where all cells lie outside of it; `file`: for that message.
 std::vector<double> resampled(const FieldFile& field, const std::array<std::int64_t, 4>& extent,
-                              double dx);
+                              double dx, const std::string& file = "the file");
 
 }  // namespace vphi::io

@@ -38,6 +38,31 @@ Shares shares_along(double at, double width, std::int64_t sites, double dx) {
   return out;
 }
 
+/// Points that are all outside of the box, by more than their width reaches, make no field.
+void check_some_inside(const std::vector<std::vector<double>>& positions, const std::string& file,
+                       const std::array<std::int64_t, 4>& extent, double dx, double width) {
+  const std::size_t points = positions.empty() ? 0 : positions[0].size();
+  std::string ends;
+  for (std::size_t a = 0; a < positions.size() && points > 0; ++a) {
+    const double half = static_cast<double>(extent[a]) * dx / 2;
+    const auto [low, high] = std::ranges::minmax(positions[a]);
+    ends += fmt::format("{}{} from {:.4g} to {:.4g} in a box from {:.4g} to {:.4g}",
+                        a == 0 ? "" : ", ", "xyz"[a], low, high, -half, half);
+  }
+  for (std::size_t point = 0; point < points; ++point) {
+    bool inside = true;
+    for (std::size_t a = 0; a < positions.size(); ++a)
+      inside = inside && std::abs(positions[a][point]) <
+                             static_cast<double>(extent[a]) * dx / 2 + kReach * width;
+    if (inside) return;
+  }
+  if (points > 0)
+    throw StartError(
+        fmt::format("{}: all {} points lie outside of the box, with {}; positions count from its "
+                    "centre, in the length unit of the model: `units`, and move or scale them",
+                    file, points, ends));
+}
+
 }  // namespace
 
 std::vector<double> spread_field(std::span<const std::vector<double>> positions,
@@ -87,6 +112,10 @@ std::vector<std::vector<double>> spread_points(const std::string& file, const Po
           "{}: point {} has the weight {}; a row is a position, {} numbers, and a weight "
           "that is not negative",
           file, bad - weights.begin(), *bad, place.dims));
+    std::string member = file;
+    if (const std::size_t open = member.rfind("{}"); open != std::string::npos)
+      member.replace(open, 2, std::to_string(members[m]));
+    check_some_inside(positions, member, extent, dx, place.width);
     out.push_back(spread_field(positions, weights, extent, dx, place.width));
   }
   return out;

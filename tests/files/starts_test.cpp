@@ -271,6 +271,37 @@ TEST_F(Starts, DamagedFilesSayWhatIsWrong) {
   EXPECT_TRUE(has(absent, "E0781") && has(absent, "No such file")) << absent;
 }
 
+// Rows of MUSIC, "eta x y e ...", with one slice are a field of a plane. On a lattice with more
+// axes than a text has coordinates the run says which column is no coordinate.
+TEST_F(Starts, OneSliceOfRapidityIsAFieldOfAPlane) {
+  std::string rows = "# etamax= 1 xmax= 4 ymax= 3\n";
+  for (int x = 0; x < 4; ++x)
+    for (int y = 0; y < 3; ++y) rows += fmt::format("0 {} {} {} 1 0\n", x - 1.5, y - 1, x + 4 * y);
+  write("epsilon.dat", rows);
+  const auto found = run(plane("file(\"epsilon.dat:4\")"), 0).state[0];
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(found[i], static_cast<double>(i));
+  const std::string unnamed = refused(plane("file(\"epsilon.dat\")"));
+  EXPECT_TRUE(has(unnamed, "E0781") && has(unnamed, "\"epsilon.dat:4\"")) << unnamed;
+  std::string line;
+  for (int y = 0; y < 3; ++y) line += fmt::format("0 {} {}\n", y - 1, y);
+  write("line.dat", line);
+  const std::string thin = refused(plane("file(\"line.dat:3\")"));
+  EXPECT_TRUE(has(thin, "column 1 is 0 in all rows") && has(thin, "the lattice has 2")) << thin;
+}
+
+TEST_F(Starts, CellsOutsideOfTheBoxAreNoStart) {
+  const auto said = [&](double away) {
+    std::string rows;
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 4; ++x) rows += fmt::format("{} {} 1\n", x - 1.5 + away, y - 1);
+    write("rows.txt", rows);
+    return refused(plane("file(\"rows.txt:3\")"));
+  };
+  EXPECT_EQ(said(3.5), "");
+  const std::string away = said(4.5);
+  EXPECT_TRUE(has(away, "between 2.5 and 6.5 along x") && has(away, "from -2 to 2")) << away;
+}
+
 // ---- sets of other programs ---------------------------------------------------------------------
 
 #ifdef VPHI_HAVE_HDF5
@@ -292,6 +323,42 @@ TEST_F(Starts, DamagedSetsSayWhatIsWrong) {
   EXPECT_TRUE(has(text, "E0781") && has(text, "no HDF5 file, or a damaged one")) << text;
   const std::string absent = refused(plane("file(\"none.h5:u\")"));
   EXPECT_TRUE(has(absent, "E0781") && has(absent, "none.h5 is not there")) << absent;
+}
+
+TEST_F(Starts, SetsOfASweepAreNamedByItsValues) {
+  const std::vector<double> zeros(12, 0);
+  for (const int event : {2, 3, 5}) {
+    std::vector<double> values(12, event);
+    values[7] = 10 * event;
+    testing::write_set(path(fmt::format("e{}.h5", event)), "e", {3, 4}, values, false);
+  }
+  testing::write_set(path("e4.h5"), "e", {4, 3}, zeros, false);
+  const auto of = [](const std::string& events, const std::string& name) {
+    std::string text = plane("1 + file(\"" + name + "\")");
+    return text.insert(text.find("lattice"), "sweep event = " + events + "\n");
+  };
+  const auto all = run(of("[2, 3, 5]", "e{event}.h5:e"), 0).state[0];
+  ASSERT_EQ(all.size(), 36U);
+  for (const auto& [at, value] : {std::pair{0, 3.0}, {7, 21.0}, {12, 4.0}, {19, 31.0}, {31, 51.0}})
+    EXPECT_EQ(all[static_cast<std::size_t>(at)], value) << at;
+  const std::string shapes = refused(of("[2, 4]", "e{event}.h5:e"));
+  EXPECT_TRUE(has(shapes, "E0782") && has(shapes, "e4.h5:e has another shape than e2.h5:e"))
+      << shapes;
+  const std::string absent = refused(of("[2, 7]", "e{event}.h5:e"));
+  EXPECT_TRUE(has(absent, "E0781") && has(absent, "e7.h5 is not there")) << absent;
+  const std::string unknown = refused(of("[2, 3]", "e{run}.h5:e"));
+  EXPECT_TRUE(has(unknown, "`{run}`") && has(unknown, "no swept name")) << unknown;
+}
+
+TEST_F(Starts, PointsOutsideOfTheBoxAreNoStart) {
+  const auto said = [&](double x) {
+    testing::write_set(path("points.h5"), "p", {2, 3}, {x, 0, 1, x + 1, 1, 2}, false);
+    std::string text = plane("file(\"points.h5:p\", spread = 0.1)");
+    return refused(text.replace(text.find("periodic"), 8, "neumann"));
+  };
+  EXPECT_EQ(said(1), "");
+  const std::string away = said(7);
+  EXPECT_TRUE(has(away, "all 2 points lie outside") && has(away, "x from 7 to 8")) << away;
 }
 
 TEST_F(Starts, ComplexNumbersAsH5pyWritesThem) {

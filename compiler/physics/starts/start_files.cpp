@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
+#include <set>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -83,6 +85,62 @@ std::vector<double> members(const Program& d, Lowerer& lower, const dsl::Expr& e
     }
   }
   return all;
+}
+
+// ---- names with a swept value, "ic.h5:event_{event}"
+// ---------------------------------------------
+
+/// What stands between braces in the name of a file; nothing without braces.
+std::optional<std::string> swept_part(const dsl::Expr& name) {
+  const std::size_t open = name.text.find('{'), close = name.text.find('}');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  return name.text.substr(open + 1, close - open - 1);
+}
+
+std::string with_swept_part(const std::string& name, const std::string& text) {
+  const std::size_t open = name.find('{');
+  return name.substr(0, open) + text + name.substr(name.find('}') + 1);
+}
+
+/// file("...") with another name.
+dsl::Expr renamed(const dsl::Expr& e, const std::string& name) {
+  dsl::Expr copy = e;
+  if (e.kind == ExprKind::Index) {
+    copy.args[0] = std::make_shared<dsl::Expr>(renamed(*e.args[0], name));
+    return copy;
+  }
+  dsl::Expr text = *e.args[0];
+  text.text = name;
+  copy.args[0] = std::make_shared<dsl::Expr>(std::move(text));
+  return copy;
+}
+
+/// The value of each instance that stands in the name of its set.
+std::vector<double> swept_values(const Program& d, Lowerer& lower, const dsl::Expr& e,
+                                 const Reading& reading, const std::string& part) {
+  const dsl::Expr& name = *call_of(e).args[0];
+  const auto fail = [&](const std::string& problem) {
+    d.fail(errors::table_file(name.span, problem, static_cast<int>(TableError::Kind::Shape)));
+  };
+  const bool axis = std::ranges::any_of(d.axes, [&](const Axis& a) { return a.name == part; });
+  if (!axis)
+    fail(
+        fmt::format("`{{{}}}` in {} is no swept name: a set for each instance is named by the "
+                    "values of a sweep",
+                    part, name.text));
+  if (e.kind == ExprKind::Index)
+    fail(fmt::format("{} names a set for each instance, and an index selects from one", name.text));
+  dsl::Expr swept;
+  swept.kind = ExprKind::Name;
+  swept.text = part;
+  swept.span = name.span;
+  std::vector<double> values =
+      in_every_instance(d, lower.real(swept, "a swept name", Scope::in(reading)));
+  for (const double value : values)
+    if (!(value >= 0 && value <= 1e9) || value != std::floor(value))
+      fail(fmt::format("`{}` takes the value {}, and names of sets hold whole numbers from 0", part,
+                       value));
+  return values;
 }
 
 using Add = std::function<Expr(const RandomField&)>;
@@ -205,6 +263,45 @@ Value points_start(const Program& d, Lowerer& lower, const dsl::Expr& e,
   return Value::of(add(random));
 }
 
+/// The start with a set for each instance: all must have the shape of the first.
+Value start_of_sets(const Program& d, Lowerer& lower, const dsl::Expr& e, const StateField& field,
+                    const Reading& reading, const Add& add, const std::string& part) {
+  const dsl::Expr& name = *call_of(e).args[0];
+  const std::vector<double> values = swept_values(d, lower, e, reading, part);
+  const auto named = [&](double value) {
+    return with_swept_part(name.text, fmt::format("{:.0f}", value));
+  };
+  const std::set<double> all(values.begin(), values.end());
+  const auto shape = [&](double value) {
+    try {
+      return shape_of_start(model_folder(d), named(value));
+    } catch (const TableError& error) {
+      d.fail(errors::table_file(name.span, error.what(), static_cast<int>(error.kind)));
+    }
+  };
+  const auto first = shape(*all.begin());
+  if (first.empty())
+    d.fail(errors::table_file(name.span,
+                              fmt::format("{} is a text: a set for each instance lies in an HDF5 "
+                                          "file, name.h5:set_{{{}}}",
+                                          name.text, part),
+                              static_cast<int>(TableError::Kind::Shape)));
+  for (const double value : all)
+    if (shape(value) != first)
+      d.fail(errors::table_file(name.span,
+                                fmt::format("{} has another shape than {}: a start has one shape "
+                                            "for all instances",
+                                            named(value), named(*all.begin())),
+                                static_cast<int>(TableError::Kind::Shape)));
+  const std::string path = located(model_folder(d), with_swept_part(name.text, "{}"));
+  return file_start(d, lower, renamed(e, named(*all.begin())), field, reading,
+                    [&](RandomField random) {
+                      random.file = path;
+                      random.members = values;
+                      return add(random);
+                    });
+}
+
 }  // namespace
 
 bool is_file(const dsl::Expr& e) {
@@ -215,12 +312,15 @@ bool is_file(const dsl::Expr& e) {
 bool is_stack(const Program& d, const dsl::Expr& e) {
   const dsl::Expr& name = *call_of(e).args[0];
   if (name.kind != ExprKind::String) return false;
+  if (swept_part(name)) return true;  // which has no indices: told where it is read
   const auto axes = axes_in(d, name);
   return axes && *axes >= e.args.size();
 }
 
 Value file_start(const Program& d, Lowerer& lower, const dsl::Expr& e, const StateField& field,
                  const Reading& reading, const Add& add) {
+  if (const auto part = swept_part(*call_of(e).args[0]); part && !field.links)
+    return start_of_sets(d, lower, e, field, reading, add, *part);
   if (const dsl::NamedArgument* spread = spread_of(e))
     return points_start(d, lower, e, *spread, field, reading, add);
   if (field.links) return links_of_file(d, e, field, add);

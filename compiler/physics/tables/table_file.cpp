@@ -412,17 +412,25 @@ std::int64_t count_of(const Lengths& value) {
   return count;
 }
 
-/// Whether the first two of several columns are coordinates of a grid, each pair once.
-bool coordinates_first(const Matrix& m) {
-  if (m.columns < 3) return false;
+/// Whether the first two columns of several that are not the same in all rows are coordinates of a
+/// grid, each pair once: the column behind them, from 1; 0 where they are not.
+std::size_t behind_coordinates(const Matrix& m) {
+  std::vector<std::size_t> varying;
+  for (std::size_t column = 0; column + 1 < m.columns && varying.size() < 2; ++column)
+    for (std::size_t row = 1; row < m.rows(); ++row) {
+      if (m.values[row * m.columns + column] == m.values[column]) continue;
+      varying.push_back(column);
+      break;
+    }
+  if (varying.size() < 2) return 0;
   std::set<double> x, y;
   std::set<std::pair<double, double>> pairs;
   for (std::size_t row = 0; row < m.rows(); ++row) {
     const double* at = &m.values[row * m.columns];
-    x.insert(at[0]), y.insert(at[1]), pairs.emplace(at[0], at[1]);
+    x.insert(at[varying[0]]), y.insert(at[varying[1]]);
+    pairs.emplace(at[varying[0]], at[varying[1]]);
   }
-  return x.size() > 1 && y.size() > 1 && pairs.size() == m.rows() &&
-         x.size() * y.size() == m.rows();
+  return pairs.size() == m.rows() && x.size() * y.size() == m.rows() ? varying[1] + 2 : 0;
 }
 
 FieldFound text_field(const Name& n, const std::string& name, const FieldWanted& wanted) {
@@ -439,10 +447,12 @@ FieldFound text_field(const Name& n, const std::string& name, const FieldWanted&
   FieldFound found;
   found.file = fs::absolute(n.path).string();
   const std::size_t dims = placed ? wanted.axes.size() : 0;
-  if (first == 0 && dims == 2 && coordinates_first(m))
-    throw TableError(Kind::File, fmt::format("{}: the first two columns are coordinates; name that "
-                                             "of the value, \"{}:3\"",
-                                             shown(n.path), name));
+  const std::size_t value = first == 0 && dims == 2 ? behind_coordinates(m) : 0;
+  if (value > 0)
+    throw TableError(
+        Kind::File,
+        fmt::format("{}: the first {} columns are coordinates; name that of the value, \"{}:{}\"",
+                    shown(n.path), value == 3 ? "two" : fmt::format("{}", value - 1), name, value));
   if (first == 0 && placed && (dims == 1 || dims == 2)) return found;
   if (first == 0 && placed)
     throw TableError(Kind::File, fmt::format("{}: in three dimensions a text has the coordinates "
@@ -511,6 +521,17 @@ FieldFound field_file(const std::string& folder, const std::string& name,
   const Name n = split(folder, name);
   if (is_hdf5(n.path)) return hdf5_field(n, name, wanted);
   return begins_with_lime(n.path) ? lime_field(n, name, wanted) : text_field(n, name, wanted);
+}
+
+std::vector<std::int64_t> shape_of_start(const std::string& folder, const std::string& name) {
+  const Name n = split(folder, name);
+  if (!is_hdf5(n.path)) return {};
+  return dimensions_of_hdf5(n.path, n.set).dims;
+}
+
+std::string located(const std::string& folder, const std::string& name) {
+  const Name n = split(folder, name);
+  return fs::absolute(n.path).string() + (n.set.empty() ? "" : ":" + n.set);
 }
 
 std::optional<std::size_t> axes_of_file(const std::string& folder, const std::string& name) {

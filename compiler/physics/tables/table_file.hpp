@@ -83,6 +83,10 @@ struct FieldFound {
 /// existence and shape have been checked. The run reads the numbers (runtime/io/field_file.hpp).
 FieldFound field_file(const std::string& folder, const std::string& name,
                       const FieldWanted& wanted);
+/// Extents of the data set of an HDF5 file, slowest axis first; empty for a text file.
+std::vector<std::int64_t> shape_of_start(const std::string& folder, const std::string& name);
+/// The name with an absolute path.
+std::string located(const std::string& folder, const std::string& name);
 /// Number of axes of the data set of an HDF5 file; nothing for a text file.
 std::optional<std::size_t> axes_of_file(const std::string& folder, const std::string& name);
 

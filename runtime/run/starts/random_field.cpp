@@ -126,7 +126,8 @@ std::vector<std::vector<double>> fields_of_file(const program::Program& p, const
     if (exact && !std::equal(read.cells.begin(), read.cells.end(), p.extent.begin()))
       throw io::ResultsError(
           fmt::format("{} has another number of values than the model", field.file));
-    values.push_back(exact ? std::move(read.values) : io::resampled(read, p.extent, p.dx_physical));
+    values.push_back(exact ? std::move(read.values)
+                           : io::resampled(read, p.extent, p.dx_physical, field.file));
   }
   return values;
 }
