@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
+#include <utility>
 
 namespace vphi::algebra {
 namespace {
@@ -33,6 +36,32 @@ TEST(Matrix, SpectralRadius) {
 TEST(Matrix, Product) {
   EXPECT_EQ(product({{1, 2}, {3, 4}}, {{0, 1}, {1, 0}}), (Matrix{{2, 1}, {4, 3}}));
   EXPECT_EQ(largest_entry({{1, -5}, {3, 4}}), 5);
+}
+
+TEST(Matrix, Eigenvalues) {
+  const auto sorted = [](const Matrix& m) {
+    auto found = eigenvalues(m);
+    std::ranges::sort(found, [](auto a, auto b) {
+      return std::pair(std::round(a.real() * 1e9), a.imag()) <
+             std::pair(std::round(b.real() * 1e9), b.imag());
+    });
+    return found;
+  };
+  const auto pair = sorted({{0, 1}, {-0.2, 0}});
+  ASSERT_EQ(pair.size(), 2U);
+  EXPECT_NEAR(pair[1].imag(), std::sqrt(0.2), 1e-14);
+  // the companion matrix of (x - 1)(x + 2)(x^2 - x + 5/4)(x - 3)
+  const auto five = sorted({{3, 1.75, -8.5, 12.25, -7.5},
+                            {1, 0, 0, 0, 0},
+                            {0, 1, 0, 0, 0},
+                            {0, 0, 1, 0, 0},
+                            {0, 0, 0, 1, 0}});
+  ASSERT_EQ(five.size(), 5U);
+  const std::complex<double> roots[] = {-2, {0.5, -1}, {0.5, 1}, 1, 3};
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_LT(std::abs(five[i] - roots[i]), 1e-12) << i;
+  for (const auto value : eigenvalues({{1, 1, 0}, {0, 1, 1}, {0, 0, 1}}))
+    EXPECT_LT(std::abs(value - 1.0), 1e-4);
+  EXPECT_TRUE(eigenvalues({{std::nan(""), 0}, {0, 1}}).empty());
 }
 
 }  // namespace

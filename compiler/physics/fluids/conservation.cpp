@@ -17,6 +17,7 @@
 #include "compiler/physics/fluids/recovery_equation.hpp"
 #include "compiler/physics/fluids/relaxation.hpp"
 #include "compiler/physics/fluids/signals.hpp"
+#include "compiler/physics/fluids/wave_check.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
 #include "compiler/physics/physics_errors.hpp"
@@ -568,11 +569,12 @@ void check_courant(const Program& program, System& system) {
   const Conservation& c = *d.conservation;
   check_relaxation(d, system);
   check_diffusion(d, system);
-  if (c.courant <= 0 || c.speeds.empty() || !d.dt) return;
-  const dsl::Clause* evolve = d.resolved.clause("evolve");
   Lowerer lower(d);
   const TrialStates trials(d, lower, laws);
   const Signals signals(d, per_coordinate(d, laws), d.primitive_rates);
+  check_waves(d, system, signals, trials);
+  if (c.courant <= 0 || c.speeds.empty() || !d.dt) return;
+  const dsl::Clause* evolve = d.resolved.clause("evolve");
   check_speed(d, system, signals);
   if (d.adaptive()) return promise_courant(d, system);
   double near = 0, far = 0;

@@ -1,4 +1,6 @@
 // Messages about conservation laws: recovery (E0790 to E0795), schemes (E0785 to E0789, E0796).
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -393,13 +395,22 @@ Diagnostic relaxation_not_resolved(Span dt, Span law, const std::string& name, d
       law, "relaxes in that time");
 }
 
-Diagnostic relaxation_not_positive(Span law, const std::string& name, double time) {
-  return error(
-      "E0834", law, fmt::format("the relaxation time of `{}` is {:.3g} at the start", name, time),
-      "",
-      "q' = (target - q)/time leads to the target where the time is above 0, and away from "
-      "it below",
-      "write a time that is positive in every state; the sign of the target is its own");
+Diagnostic relaxation_not_positive(Span law, const std::string& name, double time,
+                                   const std::string& state) {
+  const bool none = std::isnan(time);
+  return error("E0834", law,
+               none ? fmt::format("the relaxation time of `{}` is not a number at the start", name)
+                    : fmt::format("the relaxation time of `{}` is {:.3g} at the start", name, time),
+               fmt::format("at {}", state),
+               none ? "q' = (target - q)/time needs a time in every state; 0/0 and roots of "
+                      "numbers below 0 have no value"
+                    : "q' = (target - q)/time leads to the target where the time is above 0, and "
+                      "away from it below",
+               none
+                   ? "keep what divides away from 0, max(x, 1e-12), and what is under a root above "
+                     "it"
+                   : "write a time that is positive in every state; the sign of the target is "
+                     "its own");
 }
 
 Diagnostic signals_beyond_speed(Span law, const std::string& name, double signal, double without,

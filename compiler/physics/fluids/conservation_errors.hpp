@@ -71,7 +71,9 @@ Diagnostic derivative_at_face(Span span, const std::string& field, Span declared
 Diagnostic field_beside_step(Span scheme, Span field, const std::string& name,
                              const std::string& scheme_name);
 Diagnostic relaxes_in_turning_frame(Span span, Span metric, const std::string& name);
-Diagnostic relaxation_not_positive(Span law, const std::string& name, double time);
+/// `time` may be NaN.
+Diagnostic relaxation_not_positive(Span law, const std::string& name, double time,
+                                   const std::string& state);
 Diagnostic relaxation_not_resolved(Span dt, Span law, const std::string& name, double steps,
                                    double step);
 /// Speeds are sums over the axes. `without`: the speed where the variable of `law` does not follow

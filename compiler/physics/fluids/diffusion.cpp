@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -15,8 +16,10 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fluids/curvature.hpp"
 #include "compiler/physics/fluids/flux_parts.hpp"
+#include "compiler/physics/fluids/recovery_equation.hpp"
 #include "compiler/physics/fluids/relaxation.hpp"
 #include "compiler/physics/fluids/signals.hpp"
+#include "compiler/physics/fluids/wave_errors.hpp"
 
 namespace vphi::physics {
 
@@ -77,6 +80,7 @@ class Damping {
       }
     const auto k = fastest(densities);
     if (!k) return {};
+    refuse_growth(densities, *k);
     const std::size_t n = primitives_.size();
     Formulas damped(n, std::vector<Expr>(n, d_.arena().integer(0)));
     for (const Term& term : terms_) {
@@ -151,6 +155,7 @@ class Damping {
     }
     if (law.curl && !law.through.empty()) read_curl(law);
     rows_ += law.arrays.size();
+    if (terms_.size() > before && laws_.empty()) first_ = law.span;
     if (terms_.size() > before) laws_ += fmt::format("{}`{}`", laws_.empty() ? "" : ", ", law.name);
   }
 
@@ -255,7 +260,35 @@ class Damping {
     return best;
   }
 
+  /// Whether the wave that changes fastest grows, in a state.
+  bool grows(const Formulas& densities, const Wave& k, const Numbers& state) const {
+    const std::size_t n = primitives_.size();
+    Matrix u(n, std::vector<double>(n)), damped(n, std::vector<double>(n, 0));
+    for (std::size_t i = 0; i < n * n; ++i)
+      u[i / n][i % n] = evaluated(densities[i / n][i % n], state);
+    for (const Term& term : terms_)
+      damped[term.row][term.primitive] -= evenness(k, term.offset) * evaluated(term.slope, state);
+    std::complex<double> fastest = 0;
+    for (const std::complex<double> rate : eigenvalues_of(std::move(u), std::move(damped)))
+      if (std::abs(rate) > std::abs(fastest)) fastest = rate;
+    return fastest.real() < -1e-6 * std::abs(fastest);
+  }
+
+  /// Coefficients may have any sign in some states; those of a viscosity below 0 have it in all.
+  void refuse_growth(const Formulas& densities, const Wave& k) const {
+    const Numbers usual = sample_state(d_);
+    for (const double scale : {1.0, 0.01, 100.0}) {
+      Numbers state = usual;
+      for (auto& [array, value] : state) value *= scale;
+      if (!grows(densities, k, state)) return;
+    }
+    TrialState shown;
+    for (const int array : primitives_) shown.primitives[array] = usual.at(array);
+    d_.fail(errors::diffusion_grows(first_, laws_, shown_state(d_, shown)));
+  }
+
   const Equations& d_;
+  dsl::Span first_;  ///< the first law with such terms
   std::vector<int> primitives_;
   std::map<int, Expr> of_primitives_;
   std::vector<Term> terms_;

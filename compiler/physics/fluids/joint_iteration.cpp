@@ -8,6 +8,7 @@
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/recovery_equation.hpp"
+#include "compiler/physics/fluids/wave_check.hpp"
 
 namespace vphi::physics {
 
@@ -155,9 +156,11 @@ JointSolution JointIteration::solution(const std::vector<TrialState>& states,
   for (std::size_t s = 0; s < states.size() && !lost; ++s)
     if (std::isnan(exact[s].front())) lost = &states[s];
   if (lost && count == 1)
-    d_.fail(errors::no_vector_found(told.span, told.name, kMostRounds, shown_state(d_, *lost)));
+    fail_at(d_, *lost,
+            errors::no_vector_found(told.span, told.name, kMostRounds, shown_state(d_, *lost)));
   if (lost)
-    d_.fail(errors::no_joint_solution(told.span, names(), kMostRounds, shown_state(d_, *lost)));
+    fail_at(d_, *lost,
+            errors::no_joint_solution(told.span, names(), kMostRounds, shown_state(d_, *lost)));
   const double unit = real_precision(d_) == Precision::F32 ? 0x1p-26 : 0x1p-55;
   for (std::size_t name = 0; name < count; ++name) {
     const Solve& solve = *unknowns_[name].solve;

@@ -14,6 +14,7 @@
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
 #include "compiler/physics/fluids/recovery_equation.hpp"
+#include "compiler/physics/fluids/wave_check.hpp"
 #include "compiler/physics/lower/recovery_names.hpp"
 #include "compiler/physics/physics_errors.hpp"
 
@@ -501,7 +502,8 @@ class Recovery {
     }
     if (20 * wrong > std::ssize(states_) || states_.empty()) {
       if (!example) d_.fail(errors::no_finite_state(clause_->keyword_span));
-      d_.fail(errors::no_inverse(find_span(name), name, shown_state(d_, *example), true_value,
+      fail_at(d_, *example,
+              errors::no_inverse(find_span(name), name, shown_state(d_, *example), true_value,
                                  found_value));
     }
   }

@@ -9,6 +9,7 @@
 
 #include "compiler/algebra/transform.hpp"
 #include "compiler/physics/fluids/conservation_errors.hpp"
+#include "compiler/physics/fluids/wave_check.hpp"
 
 namespace vphi::physics {
 
@@ -188,8 +189,10 @@ class Solver {
       }
     }
     if (!(solution.reached <= std::max(1e-3, tolerance))) {
-      d_.fail(errors::iterations_diverge(solve_.span, solve_.name, solve_.most, solution.reached,
-                                         shown_state(d_, *worst)));
+      const dsl::Diagnostic diverges = errors::iterations_diverge(
+          solve_.span, solve_.name, solve_.most, solution.reached, shown_state(d_, *worst));
+      if (std::isfinite(worst->u)) d_.fail(diverges);
+      fail_at(d_, *worst, diverges);
     }
     if (solution.reached > tolerance) {
       d_.diagnostics.add(
@@ -378,7 +381,8 @@ class Solver {
       }
     }
     if (!(q < 1))
-      d_.fail(errors::no_contraction(solve_.span, solve_.name, q, shown_state(d_, *worst)));
+      fail_at(d_, *worst,
+              errors::no_contraction(solve_.span, solve_.name, q, shown_state(d_, *worst)));
     Solution solution;
     solution.contraction = q;
     const double tolerance = tolerance_shown(first);

@@ -13,6 +13,7 @@
 #include "compiler/physics/fluids/conservation_errors.hpp"
 #include "compiler/physics/fluids/curvature.hpp"
 #include "compiler/physics/fluids/fluid_states.hpp"
+#include "compiler/physics/fluids/recovery_equation.hpp"
 #include "compiler/physics/fluids/signals.hpp"
 #include "compiler/physics/lower/angles.hpp"
 #include "compiler/physics/lower/calculus.hpp"
@@ -395,9 +396,10 @@ void check_relaxation(const Program& d, System& system) {
     if (!law.time || !names.contains(law.time.get())) continue;
     const std::string shared = names.at(law.time.get());
     names.erase(law.time.get());
-    const auto least = largest_at_start(system, arena.integer(0) - law.time);
+    TrialState worst;
+    const auto least = largest_at_start(system, arena.integer(0) - law.time, &worst.primitives);
     if (least && !(*least < 0))
-      d.fail(errors::relaxation_not_positive(law.span, law.name, -*least));
+      d.fail(errors::relaxation_not_positive(law.span, law.name, -*least, shown_state(d, worst)));
     // a time that is not above 0 breaks the promise too
     const Expr steps = arena.make(Op::Select, {arena.make(Op::Less, {arena.integer(0), law.time}),
                                                d.dt / law.time, arena.real(kNoTime)});

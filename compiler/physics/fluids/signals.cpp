@@ -192,7 +192,8 @@ bool Signals::reads_fields() const {
   });
 }
 
-std::optional<double> Signals::largest(const Numbers& primitives, int axis, bool sources) const {
+std::optional<std::pair<Matrix, Matrix>> Signals::slopes_at(const Numbers& primitives, int axis,
+                                                            bool sources) const {
   const std::size_t n = primitives_.size();
   if (density_slopes_.size() != n) return std::nullopt;
   Matrix u(n, std::vector<double>(n)), f = u;
@@ -210,7 +211,40 @@ std::optional<double> Signals::largest(const Numbers& primitives, int axis, bool
     for (const auto& [quantity, density] : densities_) numbers[quantity] = densities[i++];
     add(on_a_slope(of_sources_[static_cast<std::size_t>(axis)], numbers), -1);
   }
-  return spectral_radius_of(std::move(u), std::move(f));
+  return std::pair(std::move(u), std::move(f));
+}
+
+std::optional<double> Signals::largest(const Numbers& primitives, int axis, bool sources) const {
+  auto slopes = slopes_at(primitives, axis, sources);
+  if (!slopes) return std::nullopt;
+  return spectral_radius_of(std::move(slopes->first), std::move(slopes->second));
+}
+
+std::vector<std::complex<double>> Signals::velocities(const Numbers& primitives, int axis) const {
+  auto slopes = slopes_at(primitives, axis, true);
+  if (!slopes) return {};
+  return eigenvalues_of(std::move(slopes->first), std::move(slopes->second));
+}
+
+std::optional<int> Signals::orientation(const Numbers& primitives) const {
+  const auto slopes = slopes_at(primitives, 0, false);
+  if (!slopes || !std::isfinite(largest_entry(slopes->first))) return std::nullopt;
+  // a determinant is the product of the eigenvalues; pairs of complex ones do not change its sign
+  int sign = 1;
+  const auto values = algebra::eigenvalues(slopes->first);
+  if (values.empty()) return std::nullopt;
+  const double rounding = 1e-13 * largest_entry(slopes->first);
+  for (const std::complex<double> value : values) {
+    if (std::abs(value) <= rounding) return 0;
+    if (std::abs(value.imag()) <= rounding && value.real() < 0) sign = -sign;
+  }
+  return sign;
+}
+
+std::vector<std::complex<double>> eigenvalues_of(Matrix u, Matrix f) {
+  if (!std::isfinite(largest_entry(u)) || !std::isfinite(largest_entry(f))) return {};
+  const auto jacobian = solved(std::move(u), std::move(f));
+  return jacobian ? algebra::eigenvalues(*jacobian) : std::vector<std::complex<double>>();
 }
 
 std::optional<double> spectral_radius_of(Matrix u, Matrix f) {
@@ -373,7 +407,7 @@ class StartAtSite {
   std::array<double, 4> place_{};
 };
 
-/// The largest of `value` at up to 600 different sites of the start.
+/// The largest of `value` at up to 600 different sites of the start; NaN where one is NaN.
 std::optional<double> largest_of_start(const System& system,
                                        const std::function<double(StartAtSite&)>& value) {
   constexpr std::int64_t kMost = 600;  // the most sites that are evaluated
@@ -398,6 +432,7 @@ std::optional<double> largest_of_start(const System& system,
     if (!start.known) return std::nullopt;
     const double here = value(start);
     if (!start.known) return std::nullopt;
+    if (std::isnan(here)) return here;
     most = std::max(most.value_or(here), here);
   }
   return most;
@@ -441,9 +476,43 @@ std::optional<Outrun> outrun_at_start(const System& system, const Signals& signa
                                                                       : std::nullopt;
 }
 
-std::optional<double> largest_at_start(const System& system, Expr value) {
+std::optional<GrowingWave> growing_wave(const Signals& signals, const Numbers& primitives,
+                                        int axes) {
+  constexpr double kShare = 0.02, kNone = 1e-9;
+  std::optional<GrowingWave> found;
+  for (int axis = 0; axis < axes; ++axis) {
+    const auto velocities = signals.velocities(primitives, axis);
+    double largest = kNone;
+    for (const std::complex<double> velocity : velocities)
+      largest = std::max(largest, std::abs(velocity));
+    for (const std::complex<double> velocity : velocities) {
+      const double least = found ? found->velocity.imag() : kShare * largest;
+      if (velocity.imag() > least) found = GrowingWave{primitives, axis, velocity};
+    }
+  }
+  return found;
+}
+
+std::optional<GrowingWave> growing_at_start(const System& system, const Signals& signals) {
+  if (!signals.of_state_alone()) return std::nullopt;
+  std::optional<GrowingWave> worst;
+  const auto most = largest_of_start(system, [&](StartAtSite& start) {
+    const auto here = growing_wave(signals, start.numbers, system.lattice.dims);
+    if (here && (!worst || here->velocity.imag() > worst->velocity.imag())) worst = here;
+    return here ? here->velocity.imag() : 0;
+  });
+  return most && *most > 0 ? worst : std::nullopt;
+}
+
+std::optional<double> largest_at_start(const System& system, Expr value, Numbers* where) {
   const algebra::Evaluation of(std::span(&value, 1));
-  return largest_of_start(system, [&](StartAtSite& start) { return start.value(of); });
+  std::optional<double> most;
+  return largest_of_start(system, [&](StartAtSite& start) {
+    const double here = start.value(of);
+    if (where && (!most || !(here <= *most))) *where = start.numbers;
+    most = std::max(most.value_or(here), here);
+    return here;
+  });
 }
 
 }  // namespace vphi::physics

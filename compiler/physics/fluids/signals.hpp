@@ -9,6 +9,7 @@
 // a relativistic fluid. Nothing fails: the result is empty where dU/dP has no inverse.
 #pragma once
 
+#include <complex>
 #include <functional>
 #include <map>
 #include <optional>
@@ -30,6 +31,10 @@ class Signals {
   /// The largest |velocity| along an axis at a state of primitive variables; `sources`: of the laws
   /// with their sources, otherwise of the fluxes alone.
   std::optional<double> largest(const Numbers& primitives, int axis, bool sources = true) const;
+  /// All velocities along an axis: complex where waves grow. Empty where dU/dP has no inverse.
+  std::vector<std::complex<double>> velocities(const Numbers& primitives, int axis) const;
+  /// The sign of det(dU/dP), -1, 0 or 1; nothing where the matrix is not square or not finite.
+  std::optional<int> orientation(const Numbers& primitives) const;
 
   /// Whether the velocities depend on the state only, not on time or a swept name.
   bool of_state_alone() const;
@@ -47,6 +52,10 @@ class Signals {
   /// Whether a slope of the densities or the fluxes holds such a node.
   bool slopes_hold(const std::function<bool(Expr)>& node) const;
   void prepare();
+  /// Matrices whose quotient has the velocities as eigenvalues; nothing where they are not square.
+  std::optional<std::pair<algebra::Matrix, algebra::Matrix>> slopes_at(const Numbers& primitives,
+                                                                       int axis,
+                                                                       bool sources) const;
 
   const Space& d_;
   std::vector<int> primitives_;
@@ -77,6 +86,9 @@ Expr largest_at_site(const SiteJacobian& jacobian, Expr otherwise);
 /// A state in which no pivot is 0, unlike matter at rest.
 Numbers sample_state(const Space& d);
 
+/// The eigenvalues of u^-1 f; empty where u has no inverse.
+std::vector<std::complex<double>> eigenvalues_of(algebra::Matrix u, algebra::Matrix f);
+
 /// The largest |eigenvalue| of u^-1 f; nothing where u has no inverse.
 std::optional<double> spectral_radius_of(algebra::Matrix u, algebra::Matrix f);
 
@@ -95,7 +107,22 @@ struct Outrun {
 std::optional<Outrun> outrun_at_start(const System& system, const Signals& signals,
                                       const std::vector<Expr>& bounds);
 
-/// The largest value of an expression of primitive variables at the same sites.
-std::optional<double> largest_at_start(const System& system, Expr value);
+/// A velocity that is not real: waves with it grow.
+struct GrowingWave {
+  Numbers state;  ///< primitive variables
+  int axis = 0;
+  std::complex<double> velocity;
+};
+/// Of the velocities in a state the one with the largest imaginary part, over all axes; nothing
+/// where they are real to a fiftieth of the largest, which is more than rounding makes of
+/// velocities that are equal.
+std::optional<GrowingWave> growing_wave(const Signals& signals, const Numbers& primitives,
+                                        int axes);
+/// The same at the sites of the start; nothing also where the start is random or read from a file.
+std::optional<GrowingWave> growing_at_start(const System& system, const Signals& signals);
+
+/// The largest value of an expression of primitive variables at the same sites; NaN where one is.
+/// `where`: the state there.
+std::optional<double> largest_at_start(const System& system, Expr value, Numbers* where = nullptr);
 
 }  // namespace vphi::physics
