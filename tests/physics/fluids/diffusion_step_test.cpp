@@ -124,9 +124,13 @@ TEST(DiffusionStep, IsCheckedInTheRunWhereTheRateIsSwept) {
 
 TEST(DiffusionStep, SourcesWithALaplacianCount) {
   const double rate = 8 * kUnit;
-  const std::string law = "div(0*grad(n)) + D*lap(n)";
+  const std::string law = "div(0*grad(n)) - D*lap(n)";
   EXPECT_EQ(testing::refusal_of_text(spreading(2, "heun", 0.999 * 2 / rate, law)), "");
   EXPECT_NE(testing::refusal_of_text(spreading(2, "heun", 1.001 * 2 / rate, law)).find("E0301"),
+            std::string::npos);
+  // with the other sign short waves grow
+  const std::string grows = "div(0*grad(n)) + D*lap(n)";
+  EXPECT_NE(testing::refusal_of_text(spreading(2, "heun", 1 / rate, grows)).find("E0848"),
             std::string::npos);
 }
 
