@@ -410,7 +410,8 @@ void check_relaxation(const Program& d, System& system) {
     const Expr largest = arena.make(Op::Maximum, {steps});
     Expectation x;
     x.kind = Expectation::Kind::Condition;
-    x.text = fmt::format("max(dt/time) < {:g} of what relaxes: {}", kLargest, shared);
+    x.text = fmt::format("max(dt/time) < {:g} of what relaxes (1e+30: a time not above 0): {}",
+                         kLargest, shared);
     x.span = span;
     x.value = largest;
     x.ok = arena.make(Op::Less, {largest, arena.real(kLargest)});
