@@ -226,6 +226,13 @@ std::vector<std::complex<double>> Signals::velocities(const Numbers& primitives,
   return eigenvalues_of(std::move(slopes->first), std::move(slopes->second));
 }
 
+Numbers Signals::without_stresses(Numbers primitives) const {
+  for (const StateField& field : d_.fields)
+    if (field.primitive && field.relaxed)
+      for (const int array : field.arrays) primitives[array] = 0;
+  return primitives;
+}
+
 std::optional<int> Signals::orientation(const Numbers& primitives) const {
   const auto slopes = slopes_at(primitives, 0, false);
   if (!slopes || !std::isfinite(largest_entry(slopes->first))) return std::nullopt;
@@ -497,7 +504,8 @@ std::optional<GrowingWave> growing_at_start(const System& system, const Signals&
   if (!signals.of_state_alone()) return std::nullopt;
   std::optional<GrowingWave> worst;
   const auto most = largest_of_start(system, [&](StartAtSite& start) {
-    const auto here = growing_wave(signals, start.numbers, system.lattice.dims);
+    const Numbers state = signals.without_stresses(start.numbers);
+    const auto here = growing_wave(signals, state, system.lattice.dims);
     if (here && (!worst || here->velocity.imag() > worst->velocity.imag())) worst = here;
     return here ? here->velocity.imag() : 0;
   });

@@ -33,6 +33,8 @@ class Signals {
   std::optional<double> largest(const Numbers& primitives, int axis, bool sources = true) const;
   /// All velocities along an axis: complex where waves grow. Empty where dU/dP has no inverse.
   std::vector<std::complex<double>> velocities(const Numbers& primitives, int axis) const;
+  /// The state with 0 for what relaxes: large stresses make waves of their own.
+  Numbers without_stresses(Numbers primitives) const;
   /// The sign of det(dU/dP), -1, 0 or 1; nothing where the matrix is not square or not finite.
   std::optional<int> orientation(const Numbers& primitives) const;
 
@@ -118,7 +120,7 @@ struct GrowingWave {
 /// velocities that are equal.
 std::optional<GrowingWave> growing_wave(const Signals& signals, const Numbers& primitives,
                                         int axes);
-/// The same at the sites of the start; nothing also where the start is random or read from a file.
+/// The same at the sites of the start, with 0 for what relaxes; nothing also where the start is random or read from a file.
 std::optional<GrowingWave> growing_at_start(const System& system, const Signals& signals);
 
 /// The largest value of an expression of primitive variables at the same sites; NaN where one is.
