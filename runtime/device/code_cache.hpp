@@ -36,15 +36,20 @@ inline DeviceError kernel_error(const program::Kernel& kernel, const DeviceError
 }
 
 /// Code from the cache where there is a valid entry that can be loaded; otherwise it is built and
-/// stored.
+/// stored. `known`: the same bytes for other kernels; taken where there are some, and kept there.
 template <class Load, class Build>
 auto cached_code(const DiskCache& cache, const std::string& key, const program::Kernel& kernel,
-                 const CodeSource<Load, Build>& source, KernelReport& report)
-    -> decltype(source.load(std::string_view())) {
+                 const CodeSource<Load, Build>& source, KernelReport& report,
+                 std::string* known = nullptr) -> decltype(source.load(std::string_view())) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
+  if (known && !known->empty()) {
+    auto code = source.load(*known);
+    report.compile_seconds = seconds();
+    return code;
+  }
   if (auto bytes = cache.load(key)) {
     try {
       auto code = source.load(*bytes);
@@ -61,6 +66,7 @@ auto cached_code(const DiskCache& cache, const std::string& key, const program::
     auto code = source.load(bytes);
     report.compile_seconds = seconds();
     cache.store(key, bytes);
+    if (known) *known = bytes;
     return code;
   } catch (const LimitError&) {
     throw;

@@ -15,17 +15,17 @@
 
 namespace vphi::runtime {
 
-/// Compiles all kernels, the largest source first, and appends them to `list` in the given order.
+/// Compiles all kernels, the largest first, and appends them to `list` in the given order.
+/// `size(k)` is what compiling the k-th one costs, in any unit.
 /// `compile_one(kernel)` runs on several threads. The first exception is rethrown with `list`
 /// unchanged.
-template <class Compiled, class CompileOne>
+template <class Compiled, class CompileOne, class Size>
 std::vector<KernelHandle> compile_into(std::vector<Compiled>& list,
                                        std::span<const program::Kernel> kernels, int threads,
-                                       const CompileOne& compile_one) {
+                                       const CompileOne& compile_one, const Size& size) {
   const CompilerCall call(int(kernels.size()));
   std::vector<Compiled> compiled(kernels.size());
-  const std::vector<int> order = largest_first(
-      int(kernels.size()), [&](int k) { return kernels[std::size_t(k)].source.size(); });
+  const std::vector<int> order = largest_first(int(kernels.size()), size);
   parallel_for(int(order.size()), threads, [&](int i) {
     const auto k = std::size_t(order[std::size_t(i)]);
     const KernelAtWork at_work(kernels[k].name);
@@ -37,6 +37,15 @@ std::vector<KernelHandle> compile_into(std::vector<Compiled>& list,
     list.push_back(std::move(kernel));
   }
   return handles;
+}
+
+/// The same; the size is that of the source.
+template <class Compiled, class CompileOne>
+std::vector<KernelHandle> compile_into(std::vector<Compiled>& list,
+                                       std::span<const program::Kernel> kernels, int threads,
+                                       const CompileOne& compile_one) {
+  return compile_into(list, kernels, threads, compile_one,
+                      [&](int k) { return kernels[std::size_t(k)].source.size(); });
 }
 
 /// Throws DeviceError where the number of arguments is wrong.

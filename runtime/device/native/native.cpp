@@ -9,12 +9,14 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <tuple>
 
 #include "runtime/device/cache.hpp"
 #include "runtime/device/code_cache.hpp"
 #include "runtime/device/kernel_list.hpp"
 #include "runtime/device/native/host_compiler.hpp"
+#include "runtime/device/native/shared_text.hpp"
 #include "runtime/device/native/thread_pool.hpp"
 #include "runtime/device/native/wave.hpp"
 
@@ -70,6 +72,37 @@ class Pages {
  private:
   std::byte* base_ = nullptr;
   std::size_t size_, offset_;
+};
+
+/// What the kernels of one call of `compile` share: equal texts are compiled once.
+class Objects {
+ public:
+  struct One {
+    std::mutex lock;
+    std::string bytes;  ///< empty before the first kernel of this text is compiled
+  };
+
+  Objects(std::span<const program::Kernel> kernels, int threads) : first_(kernels.size()) {
+    std::vector<std::string_view> sources;
+    for (const program::Kernel& kernel : kernels) sources.push_back(kernel.source);
+    texts_ = shared_texts(sources, threads);
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+      const auto [place, is_new] = objects_.try_emplace(texts_[k].text);
+      first_[k] = is_new;
+      own_.push_back(&place->second);
+    }
+  }
+
+  const SharedText& text(std::size_t k) const { return texts_[k]; }
+  One& of(std::size_t k) { return *own_[k]; }
+  /// Kernels that are compiled come first, the largest before the others.
+  std::size_t size(std::size_t k) const { return first_[k] ? texts_[k].text.size() : 0; }
+
+ private:
+  std::vector<SharedText> texts_;
+  std::map<std::string_view, One> objects_;
+  std::vector<One*> own_;
+  std::vector<bool> first_;
 };
 
 class NativeDevice : public Device {
@@ -132,9 +165,14 @@ class NativeDevice : public Device {
   std::vector<KernelHandle> compile(std::span<const program::Kernel> kernels) override {
     const std::string identity = compiler_->identity();
     const DiskCache cache = DiskCache::standard();
-    return compile_into(kernels_, kernels, pool_.threads(), [&](const program::Kernel& kernel) {
-      return compile_one(kernel, identity, cache);
-    });
+    Objects objects(kernels, pool_.threads());
+    return compile_into(
+        kernels_, kernels, pool_.threads(),
+        [&](const program::Kernel& kernel) {
+          const auto k = std::size_t(&kernel - kernels.data());
+          return compile_one(kernel, objects.text(k), objects.of(k), identity, cache);
+        },
+        [&](int k) { return objects.size(std::size_t(k)); });
   }
 
   KernelReport report(KernelHandle kernel) const override {
@@ -218,24 +256,37 @@ class NativeDevice : public Device {
     std::int64_t reach = 0;
   };
 
-  Compiled compile_one(const program::Kernel& kernel, const std::string& identity,
-                       const DiskCache& cache) const {
-    const bool contract = contraction_allowed(kernel.source);
+  Compiled compile_one(const program::Kernel& kernel, const SharedText& text, Objects::One& shared,
+                       const std::string& identity, const DiskCache& cache) const {
+    const bool contract = contraction_allowed(text.text);
     const std::string key = CacheKey()
                                 .add("native", identity)
                                 .add("contract", contract ? "on" : "off")
-                                .add("source", kernel.source)
+                                .add("source", text.text)
                                 .text();
     CodeSource source{
         [&](std::string_view object) { return compiler_->load(object); },
-        [&] { return compiler_->compile(kernel.source, contract); },
+        [&] {
+          try {
+            return compiler_->compile(text.text, contract);
+          } catch (const DeviceError&) {
+            compiler_->compile(kernel.source, contract);  // a log with the names of the model
+            throw;
+          }
+        },
     };
     Compiled result;
     result.name = kernel.name;
-    result.code = cached_code(cache, key, kernel, source, result.report);
-    result.entry = reinterpret_cast<ThreadPool::Task>(result.code->symbol(kernel.entry));
+    {
+      const std::scoped_lock alone(shared.lock);
+      result.code = cached_code(cache, key, kernel, source, result.report, &shared.bytes);
+    }
+    result.entry = reinterpret_cast<ThreadPool::Task>(result.code->symbol(text.name(kernel.entry)));
     if (!kernel.finish.empty())
-      result.finish = reinterpret_cast<void (*)(void* const*)>(result.code->symbol(kernel.finish));
+      result.finish =
+          reinterpret_cast<void (*)(void* const*)>(result.code->symbol(text.name(kernel.finish)));
+    if (!text.places.empty())
+      std::ranges::copy(text.places, static_cast<long*>(result.code->symbol(kPlacesTable)));
     if (!result.entry || (!kernel.finish.empty() && !result.finish))
       throw DeviceError("Kernel '" + kernel.name + "' lacks its function " +
                         (result.entry ? kernel.finish : kernel.entry) + " after compilation.");

@@ -50,6 +50,7 @@ Strings arguments(const char* contract, bool quickly, bool wide) {
                "-std=c++20",
                quickly ? "-O1" : "-O2",
                "-w",
+               "-discard-value-names",  // 4 % of the time; the code is the same
                "-mrelocation-model",
                "pic",
                "-pic-level",
