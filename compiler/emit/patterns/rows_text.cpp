@@ -116,22 +116,37 @@ Rows::Column Rows::column(const Read& read, std::size_t array, const algebra::Ro
   if (!name.empty()) return {name, true};
   name = fmt::format("{}_rows{}", read.member, columns_.size());
   buffers_ += code("{} {}[{}];\n", real(), name, chunk() + 2 * reach_);
-  sums_ += code(
-      "VPHI_VECTORISE\nfor (vphi_index i = 0; i < width; ++i)\n"
-      "  {}[{} + i] = {};\n",
-      name, reach_, added(array, group, "x0 + i", false));
+  Columns rows{
+      code("  {}[{} + i] = {};\n", name, reach_, added(array, group, "x0 + i", false)), {}, {}, {}};
   if (circle()) {
-    sums_ += code("for (vphi_index i = 1; i <= {}; ++i) {{\n{}}}\n", reach_, turned(name));
-    return {name, true};
+    rows.turned = turned(name);
+  } else {
+    edges_ = true;
+    rows.below = code("  {}[{} - i] = {};\n", name, reach_, added(array, group, "x0 - i", true));
+    rows.above = code("  {}[{} + width + i] = {};\n", name, reach_ - 1,
+                      added(array, group, "x0 + width - 1 + i", true));
   }
-  edges_ = true;
-  sums_ += code(
-      "for (vphi_index i = 1; i <= {0}; ++i) {{\n"
-      "  {1}[{0} - i] = {2};\n"
-      "  {1}[{3} + width + i] = {4};\n}}\n",
-      reach_, name, added(array, group, "x0 - i", true), reach_ - 1,
-      added(array, group, "x0 + width - 1 + i", true));
+  rows_.push_back(rows);
   return {name, true};
+}
+
+// Buffers are filled in a loop each, which reads one row at a time. Many such loops take clang
+// longer than the site itself: then one loop fills 16 buffers.
+Code Rows::fill_rows() const {
+  const std::size_t together = rows_.size() > 64 ? 16 : 1;
+  Code text;
+  for (std::size_t first = 0; first < rows_.size(); first += together) {
+    Code inside, beyond;
+    for (std::size_t k = first; k < std::min(first + together, rows_.size()); ++k) {
+      inside += rows_[k].inside;
+      beyond += rows_[k].below + rows_[k].above + rows_[k].turned;
+    }
+    text += code("VPHI_VECTORISE\nfor (vphi_index i = 0; i < width; ++i){}\n{}",
+                 together > 1 ? " {" : "", inside);
+    if (together > 1) text += "}\n";
+    text += code("for (vphi_index i = 1; i <= {}; ++i) {{\n{}}}\n", reach_, beyond);
+  }
+  return text;
 }
 
 // The order is that of the row plan, or of the column plan (algebra::apply).
@@ -173,6 +188,7 @@ void Rows::plan() {
     }
     fills_ += code("in.{} = {};\n", read.member, value);
   }
+  sums_ += fill_rows();
   fills_ += draw_lines(job_, "at + i");
   for (int axis = 0; axis < 4; ++axis) {
     if (!job_.body.site_axis[static_cast<std::size_t>(axis)]) continue;

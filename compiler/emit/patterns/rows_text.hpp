@@ -78,6 +78,7 @@ class Rows {
   struct Columns {
     Code inside, below, above, turned;
   };
+  Code fill_rows() const;
   Code column_sum(const Read& read, std::size_t array, const algebra::ColumnPlan& plan);
   Code fill_columns(std::size_t array, const algebra::RowPlan& plan, const Columns& columns);
   Code added_rows(std::size_t array, const algebra::RowPlan& plan, const Code& at, bool edge);
@@ -109,6 +110,7 @@ class Rows {
   std::map<Code, Code> pointers_;               // array and row -> variable
   std::map<Code, Code> factors_;                // variable -> sign or inside test
   std::map<std::string, std::string> columns_;  // sum of rows -> buffer
+  std::vector<Columns> rows_;                   // stores of the buffers of columns_
   Code coordinates_, sums_, fills_, buffers_;
 };
 
