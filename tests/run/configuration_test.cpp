@@ -4,6 +4,7 @@
 // (numpy 2.4, links shifted as whole arrays).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -492,6 +493,57 @@ TEST(Openqcd, DamageIsSaid) {
   expect_problem(odd, Problem::Unknown, "openQCD");
   expect_problem(whole, Problem::Extents, "the model's has 3^4", {.extent = Extents{3, 3, 3, 3}});
   expect_problem(whole, Problem::Group, "the model's are of SU(2)", {.colours = 2});
+}
+
+// ---- hostile files ------------------------------------------------------------------------------
+
+/// Bytes of each number of this size turned round.
+std::string turned(std::string bytes, std::size_t size, std::size_t from = 0) {
+  for (std::size_t at = from; at + size <= bytes.size(); at += size)
+    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                 bytes.begin() + static_cast<std::ptrdiff_t>(at + size));
+  return bytes;
+}
+
+TEST(Configuration, NumbersInTheOtherOrderAreSaid) {
+  expect_problem(turned(openqcd(), 4), Problem::Unknown, "openQCD");
+  expect_problem(turned(openqcd(), 8, 24), Problem::Checksum, "says a plaquette of 0.734");
+  Parts parts = coded(3, true, 1, true);
+  parts.data = turned(parts.data, 8);
+  expect_problem(joined(parts), Problem::Checksum, "scidac-checksum says");
+  for (const Order order : {Order::Big, Order::Little}) {
+    const Nersc file = nersc(2, false, order, order == Order::Big ? "IEEE32LITTLE" : "IEEE32BIG");
+    expect_problem(file.header + file.data, Problem::Checksum, "the checksum of its links is");
+  }
+  expect_problem(milc(Order::Big).substr(0, 84) + milc(Order::Little).substr(84), Problem::Checksum,
+                 "checksums of its links");
+}
+
+/// A file is read, or refused in one line of characters that can be printed.
+void expect_sentence(const std::string& bytes) {
+  try {
+    const ConfigurationFile file = read_bytes(bytes);
+    EXPECT_LE(file.configuration.links.size(), bytes.size()) << file.facts.format;
+  } catch (const ConfigurationError& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("by_hand"), std::string::npos) << what;
+    EXPECT_LT(what.size(), 500U) << what;
+    for (const char c : what) EXPECT_TRUE(static_cast<unsigned char>(c) >= 32 && c != 127) << what;
+  }
+}
+
+TEST(Configuration, AnyChangeOfBytesGivesASentence) {
+  const Nersc file = nersc(3, true, Order::Big, "IEEE64BIG");
+  std::mt19937 random(5);
+  for (const std::string& whole :
+       {joined(coded(2, true, 0, true)), file.header + file.data, milc(Order::Big), openqcd()})
+    for (int round = 0; round < 600; ++round) {
+      std::string bytes = whole;
+      for (int k = 0; k <= round % 4; ++k)
+        bytes[random() % std::min<std::size_t>(bytes.size(), 700)] = static_cast<char>(random());
+      if (round % 5 == 0) bytes.resize(random() % bytes.size());
+      expect_sentence(bytes);
+    }
 }
 
 // ---- written and read back ----------------------------------------------------------------------

@@ -64,8 +64,9 @@ struct ConfigurationError : ResultsError {
     Precision,  ///< numbers not of the stated precision
     NoFormat,   ///< neither the file nor the caller gives the extents
   };
-  ConfigurationError(Problem problem, const std::string& text)
-      : ResultsError(text), problem(problem) {}
+  /// Control characters of `text`, which may cite a file, become question marks: a terminal would
+  /// obey them.
+  ConfigurationError(Problem problem, const std::string& text);
   Problem problem;
 };
 
