@@ -13,19 +13,6 @@ namespace vphi::io {
 
 using Problem = ConfigurationError::Problem;
 
-namespace {
-
-std::string without_controls(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
-  return text;
-}
-
-}  // namespace
-
-ConfigurationError::ConfigurationError(Problem problem, const std::string& text)
-    : ResultsError(without_controls(text)), problem(problem) {}
-
 Configuration unit_configuration(int colours, const Extents& extent) {
   Configuration unit;
   unit.colours = colours;

@@ -64,9 +64,8 @@ struct ConfigurationError : ResultsError {
     Precision,  ///< numbers not of the stated precision
     NoFormat,   ///< neither the file nor the caller gives the extents
   };
-  /// Control characters of `text`, which may cite a file, become question marks: a terminal would
-  /// obey them.
-  ConfigurationError(Problem problem, const std::string& text);
+  ConfigurationError(Problem problem, const std::string& text)
+      : ResultsError(text), problem(problem) {}
   Problem problem;
 };
 

@@ -104,7 +104,16 @@ std::vector<std::pair<std::string, std::string>> header_lines(ByteStream& stream
                     "copy it again",
                     stream.name(), text.size()));
   stream.skip(end + kEnd.size());
-  return name_value_lines(std::string_view(text).substr(0, end));
+  text.resize(end);
+  // Messages cite values, and a terminal would obey control characters.
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool ends = text[i] == '\n' || (text[i] == '\r' && i + 1 < end && text[i + 1] == '\n');
+    if (text[i] == '\t')
+      text[i] = ' ';
+    else if (!ends && (static_cast<unsigned char>(text[i]) < 32 || text[i] == 127))
+      text[i] = '?';
+  }
+  return name_value_lines(text);
 }
 
 Header parse_header(ByteStream& stream) {
