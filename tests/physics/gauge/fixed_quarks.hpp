@@ -76,6 +76,15 @@ class FixedQuarks {
     }
   }
 
+  /// Begins with other links, `links(s, mu)`.
+  template <class Links>
+  void start_from(const Links& links) {
+    for (int s = 0; s < sites_; ++s)
+      for (int mu = 0; mu < dims_; ++mu)
+        links_[static_cast<std::size_t>(mu + dims_ * s)] = links(s, mu);
+    put_links(0);
+  }
+
   /// The fields are at odd sites alone (`even_odd = on`); `extent`: of the box.
   void at_odd_sites(const std::vector<int>& extent) {
     odd_.assign(static_cast<std::size_t>(sites_), 0);
