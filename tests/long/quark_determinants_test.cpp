@@ -15,6 +15,7 @@ struct DeterminantRow {
   std::string quark, before;
   double logarithm, smallest, largest;
   int spins = 4;
+  double of_all_sites = 0;  ///< log|det D| at all sites
 };
 
 class QuarkDeterminants : public ::testing::TestWithParam<DeterminantRow> {
@@ -53,6 +54,19 @@ TEST_P(QuarkDeterminants, AreThoseOfAnotherProgram) {
   EXPECT_LT(largest, row.largest + 1e-5);
 }
 
+/// D itself, a matrix of 2304 rows.
+TEST_P(QuarkDeterminants, AtAllSites) {
+  if (!testing::device("native")) GTEST_SKIP() << "no native device";
+  const DeterminantRow& row = GetParam();
+  if (row.of_all_sites == 0) GTEST_SKIP() << "the test above has all sites";
+  testing::FixedQuarks quarks(text("pseudofermion(D, solver = cg(1e-12), even_odd = off)"), 3, 4,
+                              192, 0.7, 4, "native");
+  std::vector<int> sites;
+  for (int s = 0; s < 192; ++s) sites.push_back(s);
+  EXPECT_NEAR(testing::logarithm(testing::matrix_of(quarks, sites, 12, 192)).first,
+              row.of_all_sites, 1e-9);
+}
+
 const std::string kHops = "hop(psi) = sum((1 - gamma[mu])*U[mu]*psi@mu, mu = directions(+,-))\n";
 const std::string kTwistedMass = "psi + 2i*kappa*mu_q*gamma5*psi - kappa*hop(psi)";
 const std::string kFourLeaves =
@@ -67,7 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
     Su3, QuarkDeterminants,
     ::testing::Values(
         DeterminantRow{"wilson", "psi - kappa*hop(psi)", kHops, -48.5153146354, 0.11010, 1.56160},
-        DeterminantRow{"twisted", kTwistedMass, kHops, -44.8325281209, 0.11943, 1.56505},
+        DeterminantRow{"twisted", kTwistedMass, kHops, -44.8325281209, 0.11943, 1.56505, 4,
+                       -43.2771260780},
         // of its log|det D| = -61.4577542921 the rest, -6.6400174275, is log|det R|
         // (quark_rows_test)
         DeterminantRow{"twisted_clover",
