@@ -112,6 +112,7 @@ void fields(Io& io, Kernel& k) {
   io("loads", k.loads), io("stores", k.stores), io("bytes", k.bytes);
   io("flops", k.flops), io("special", k.special), io("notes", k.notes);
   io("instructions", k.instructions), io("arithmetic", k.arithmetic);
+  io("chain", k.chain), io("chain_special", k.chain_special);
   io("sites", k.sites), io("pairs", k.pairs);
   io("source", k.source);
 }

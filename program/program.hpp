@@ -134,6 +134,9 @@ struct Kernel {
   int loads = 0, stores = 0, bytes = 0, flops = 0, special = 0;
   /// Flops, with a multiplication and the addition of its product counted as one.
   int instructions = 0;
+  /// The longest chain of instructions of a site that wait for each other, and the special
+  /// functions in it. Of a launch of many steps: of one step.
+  int chain = 0, chain_special = 0;
   Precision arithmetic = Precision::F64;
   std::int64_t sites = 0;  ///< sites that a launch computes, for all instances together
   /// Pairs that a launch computes; 0: the kernel has no sum over pairs.

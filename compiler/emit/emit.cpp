@@ -167,6 +167,7 @@ program::Kernel emit(const kernel::Kernel& kernel, const TargetInfo& target,
   const kernel::LeastWork least = kernel::least_work(counted, cost, dialect_of(target).processor());
   const int of_places = out.instructions;  // where the pattern has counted them
   out.special = least.special, out.instructions = least.instructions;
+  out.chain = least.chain.instructions, out.chain_special = least.chain.special;
   count_work(counted, target, out);
   // with those of special functions; in f64 both are issued while one of f64 takes its two turns
   if (of_places > 0 && out.arithmetic == program::Precision::F32)

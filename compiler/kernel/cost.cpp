@@ -10,6 +10,7 @@
 #include "compiler/algebra/ops.hpp"
 #include "compiler/algebra/pairs.hpp"
 #include "compiler/algebra/transform.hpp"
+#include "compiler/kernel/chain.hpp"
 #include "compiler/kernel/common_values.hpp"
 #include "compiler/kernel/device.hpp"
 #include "compiler/kernel/line.hpp"
@@ -124,6 +125,7 @@ class Counter {
   }
 
   SiteCost site;
+  Chain chain;
   bool has_loops = false;
   int stencils = 0;  ///< flops of the sums that a site function is handed
   int weights = 0;   ///< multiplications among them
@@ -222,6 +224,12 @@ void count_roots(Counter& counter, const std::vector<Expr>& roots, std::span<con
   for (const Rounds& loop : loops)
     for (Expr expr : loop.body) counter.count(expr);
   counter.site.outputs = static_cast<int>(roots.size());
+  std::vector<Expr> later, ends = roots;
+  for (const Rounds& loop : loops) {
+    later.insert(later.end(), loop.later.begin(), loop.later.end());
+    ends.insert(ends.end(), loop.body.begin(), loop.body.end());
+  }
+  counter.chain = longest_chain(ends, later);
 }
 
 std::vector<Expr> roots_of(const Kernel& kernel) {
@@ -314,6 +322,8 @@ Cost cost(const Kernel& kernel) {
     cost.bytes += stage_repeats * own.bytes, cost.flops += stage_repeats * own.flops;
     cost.special += stage_repeats * own.special;
     cost.instructions += stage_repeats * own.instructions;
+    cost.chain.instructions += stage_repeats * own.chain.instructions;
+    cost.chain.special += stage_repeats * own.chain.special;
   }
   if (!kernel.stages.empty()) return cost;
   const std::vector<int> read = numbers_read(kernel);
@@ -328,6 +338,7 @@ Cost cost(const Kernel& kernel) {
   cost.flops = counter.site.flops + counter.stencils + static_cast<int>(kernel.reductions.size());
   cost.special = counter.site.special;
   cost.instructions = cost.flops - counter.site.fused - counter.weights;
+  cost.chain = counter.chain;
   add_draws(kernel, cost);
   return cost;
 }
@@ -351,7 +362,7 @@ int bytes_moved(const Kernel& kernel, const std::function<bool(int array)>& by_c
 }
 
 LeastWork least_work(const Kernel& kernel, const Cost& cost, bool processor) {
-  LeastWork work{cost.instructions, cost.special};
+  LeastWork work{cost.instructions, cost.special, cost.chain};
   if (!kernel.stages.empty() || sums_pairs(kernel) || kernel.colours) return work;
   if (processor && kernel.sites() == 1) return work;
   const Counter first = counted(kernel, processor ? Loops::OfProcessor : Loops::OfGpu);
@@ -359,6 +370,7 @@ LeastWork least_work(const Kernel& kernel, const Cost& cost, bool processor) {
   const SiteCost all = counted(kernel).site, least = first.site;
   work.instructions -= all.flops - all.fused - (least.flops - least.fused);
   work.special -= all.special - least.special;
+  work.chain = first.chain;
   return work;
 }
 

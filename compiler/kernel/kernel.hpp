@@ -10,12 +10,18 @@ namespace vphi::kernel {
 
 /// Cost of one site, or of one pair where the kernel sums over pairs. It is counted on the
 /// expressions; the audit compares it with the emitted code.
+/// Operations that wait for each other (kernel/chain.hpp).
+struct Chain {
+  int instructions = 0, special = 0;
+};
+
 struct Cost {
   int loads = 0, stores = 0;  ///< numbers moved from and to memory, each array once per site
   int bytes = 0;
   int flops = 0, special = 0;
   /// `flops`, with a multiplication and the addition of its product counted as one.
   int instructions = 0;
+  Chain chain;  ///< the longest one of a site; of a launch of many steps, of a step
 };
 Cost cost(const Kernel& kernel);
 

@@ -43,6 +43,7 @@ int bytes_moved(const Kernel& kernel, const std::function<bool(int array)>& by_c
 /// count with one round; all else as in `cost`, that of the kernel.
 struct LeastWork {
   int instructions = 0, special = 0;
+  Chain chain;
 };
 LeastWork least_work(const Kernel& kernel, const Cost& cost, bool processor);
 

@@ -18,8 +18,8 @@ using program::Target;
 
 constexpr int kFewest = 3, kMost = 12;
 constexpr double kEnough = 0.12;  // seconds a kernel is repeated for
-constexpr std::uint32_t kThreads = 256;
-constexpr const char* kAllCeilings = "all ceilings 3";
+constexpr std::uint32_t kThreads = 256, kThreadsAlone = 32;
+constexpr const char* kAllCeilings = "all ceilings 4";
 
 std::string replaced(std::string text, const std::string& name, const std::string& value) {
   for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
@@ -144,17 +144,18 @@ std::string for_each_chain(int count, const std::string& text, const std::string
   return all;
 }
 
-/// A kernel that takes `step` of each chain `repeats` times, in `type`.
+/// A kernel that takes `step` of each chain `repeats` times, in `type`: of so many chains that a
+/// device is full, or of one in a single group.
 Kernel chains_kernel(const DeviceInfo& info, const std::string& name, const std::string& type,
-                     const std::string& step, int repeats) {
+                     const std::string& step, int repeats, bool alone = false) {
   const bool native = info.target == Target::Native;
-  const int chains = native ? kChainsOfProcessor : kChainsOfGpu;
+  const int chains = alone ? 1 : native ? kChainsOfProcessor : kChainsOfGpu;
   Kernel kernel;
   kernel.name = name;
   kernel.entry = "vphi_chains";
   kernel.arguments = {{program::Argument::Kind::Current, 0}, {program::Argument::Kind::Current, 1}};
   const auto groups = std::uint32_t((native || info.is_cpu ? 4 : 32) * info.compute_units);
-  kernel.grid = {groups, 1, 1};
+  kernel.grid = {alone ? 1 : groups, 1, 1};
   std::string begin = "@a@ = (@type@)@local@ + @k@";
   if (native) {
     kernel.source = kChainsNative;
@@ -164,7 +165,7 @@ Kernel chains_kernel(const DeviceInfo& info, const std::string& name, const std:
                                "@global@ @type@* to, @global@ @type@* unused");
     begin =
         replaced(begin, "@local@", info.target == Target::Cuda ? "threadIdx.x" : "get_local_id(0)");
-    kernel.block = {kThreads, 1, 1};
+    kernel.block = {alone ? kThreadsAlone : kThreads, 1, 1};
   }
   kernel.source = replaced(kernel.source, "@begin@", for_each_chain(chains, begin, ", "));
   kernel.source =
@@ -291,60 +292,121 @@ double Ceilings::rate_of(double arrays) const {
 
 namespace {
 
-/// Steps of chains per second; 0 where the precision is lacking.
-double chain_steps(Device& device, program::Precision precision, const std::string& name,
-                   const std::string& step, int repeats, const std::string& functions = {}) {
+/// What a chain does again and again; no source: the device lacks the precision.
+struct ChainStep {
+  std::string name, step, functions;
+  int repeats = 0;
+};
+
+/// Least seconds of the kernel of such chains, and how many steps it makes.
+struct TimedChains {
+  double seconds = 0, steps = 0;
+};
+TimedChains timed_chains(Device& device, program::Precision precision, const ChainStep& of,
+                         bool alone) {
   const DeviceInfo info = device.info();
   const bool single = precision == program::Precision::F32;
-  if (!single && !info.f64) return 0;
+  if (!single && !info.f64) return {};
   const bool native = info.target == Target::Native;
   // OpenCL on a processor: a work item is a vector, for not every driver makes one of its loop
   const std::size_t wide = !native && info.is_cpu ? 8 : 1;
   const std::string type =
       std::string(single ? "float" : "double") + (wide > 1 ? std::to_string(wide) : "");
-  Kernel kernel = chains_kernel(info, name, type, step, repeats);
-  kernel.source = functions + kernel.source;
+  Kernel kernel = chains_kernel(info, of.name, type, of.step, of.repeats, alone);
+  kernel.source = of.functions + kernel.source;
   const KernelHandle handle = device.compile(std::span(&kernel, 1)).at(0);
   Buffers buffers(device);
-  const std::size_t words = std::size_t(kernel.grid[0]) * kernel.block[0];
+  const std::size_t words = std::size_t(kernel.grid[0]) * kThreads;
   buffers.add(8 * wide * words);
   buffers.add(8 * wide * words);
   const double seconds = best_seconds(device, handle, buffers.list);
-  if (!native) return double(kChainsOfGpu) * repeats * double(wide * words) / seconds;
+  if (alone) return {seconds, double(of.repeats)};
+  const double threads = double(kernel.grid[0]) * kernel.block[0];
+  if (!native) return {seconds, double(kChainsOfGpu) * of.repeats * double(wide) * threads};
   long lanes = 0;
   device.download(std::as_writable_bytes(std::span(&lanes, 1)), buffers.list[1], 0);
-  return double(kChainsOfProcessor) * repeats * double(lanes) * double(kernel.grid[0]) / seconds;
+  return {seconds, double(kChainsOfProcessor) * of.repeats * double(lanes) * kernel.grid[0]};
+}
+
+/// Steps of many chains per second; 0 where the precision is lacking.
+double chain_steps(Device& device, program::Precision precision, const ChainStep& of) {
+  const TimedChains timed = timed_chains(device, precision, of, false);
+  return timed.seconds > 0 ? timed.steps / timed.seconds : 0;
+}
+
+/// Seconds of a step of one chain, from a long and a short chain, so that their start is left out.
+double chain_latency(Device& device, program::Precision precision, ChainStep of) {
+  const TimedChains brief = timed_chains(device, precision, of, true);
+  constexpr int kLonger = 64;
+  of.repeats *= kLonger;
+  const TimedChains whole = timed_chains(device, precision, of, true);
+  if (whole.steps == 0) return 0;
+  return std::max(0.0, whole.seconds - brief.seconds) / (whole.steps - brief.steps);
+}
+
+ChainStep multiply_adds(const DeviceInfo& info) {
+  const bool native = info.target == Target::Native;
+  const int repeats = native ? 20000 : info.is_cpu ? 2000 : 4096;
+  return {"multiply-add", native ? "@a@ * b + c" : "fma(@a@, b, c)", {}, repeats};
+}
+
+constexpr int kSpecialsOfStep = 2;  ///< on GPUs: a quotient and an exponential
+
+/// The function `quotient` of a GPU's kernels in f64, where they have one of their own.
+std::string quotient_function(const DeviceInfo& info, bool single) {
+  const bool cuda = info.target == Target::Cuda;
+  if (single || !(cuda || info.nvidia)) return {};
+  std::string text = replaced(kQuotient, "@inline@", cuda ? "static __device__" : "static");
+  text = replaced(text, "@asm@", cuda ? "asm" : "__asm__");
+  return replaced(text, "@f64@", cuda ? "" : kEnableF64);
+}
+
+/// The special function that is over first.
+ChainStep quotients(const DeviceInfo& info, program::Precision precision) {
+  const bool single = precision == program::Precision::F32;
+  const int repeats = info.target == Target::Native ? 5000 : info.is_cpu ? 200 : 512;
+  const std::string functions = quotient_function(info, single);
+  std::string step = functions.empty() ? "b / (@a@ + c)" : "quotient(b, @a@ + c)";
+  if (single && info.target == Target::Cuda) step = "__fdividef(b, @a@ + c)";
+  if (single && info.target == Target::OpenCL) step = "native_divide(b, @a@ + c)";
+  return {"quotient", step, functions, repeats};
+}
+
+ChainStep specials(const DeviceInfo& info, program::Precision precision) {
+  const bool single = precision == program::Precision::F32;
+  if (info.target == Target::Native) return quotients(info, precision);
+  // bounded: exp(-1/(1 + a)) of a >= 0 lies between 0.36 and 1
+  std::string step = "exp(-b / (b + @a@))";
+  if (single && info.target == Target::Cuda) step = "__expf(__fdividef(-b, b + @a@))";
+  if (single && info.target == Target::OpenCL) step = "native_exp(native_divide(-b, b + @a@))";
+  const std::string functions = quotient_function(info, single);
+  if (!functions.empty()) step = "exp(quotient(-b, b + @a@))";
+  return {"quotient and exp", step, functions, info.is_cpu ? 200 : 512};
+}
+
+double specials_of_step(const DeviceInfo& info) {
+  return info.target == Target::Native ? 1 : kSpecialsOfStep;
 }
 
 }  // namespace
 
 double measure_flops(Device& device, program::Precision precision) {
-  const DeviceInfo info = device.info();
-  const bool native = info.target == Target::Native;
-  const int repeats = native ? 20000 : info.is_cpu ? 2000 : 4096;
-  const std::string step = native ? "@a@ * b + c" : "fma(@a@, b, c)";
-  return 2 * chain_steps(device, precision, "multiply-add", step, repeats);
+  return 2 * chain_steps(device, precision, multiply_adds(device.info()));
 }
 
 double measure_special(Device& device, program::Precision precision) {
   const DeviceInfo info = device.info();
-  const bool single = precision == program::Precision::F32;
-  if (info.target == Target::Native)
-    return chain_steps(device, precision, "quotient", "b / (@a@ + c)", 5000);
-  // bounded: exp(-1/(1 + a)) of a >= 0 lies between 0.36 and 1
-  std::string step = "exp(-b / (b + @a@))";
-  if (single && info.target == Target::Cuda) step = "__expf(__fdividef(-b, b + @a@))";
-  if (single && info.target == Target::OpenCL) step = "native_exp(native_divide(-b, b + @a@))";
-  std::string functions;
-  if (!single && (info.target == Target::Cuda || info.nvidia)) {
-    const bool cuda = info.target == Target::Cuda;
-    functions = replaced(kQuotient, "@inline@", cuda ? "static __device__" : "static");
-    functions = replaced(functions, "@asm@", cuda ? "asm" : "__asm__");
-    functions = replaced(functions, "@f64@", cuda ? "" : kEnableF64);
-    step = "exp(quotient(-b, b + @a@))";
-  }
-  return 2 * chain_steps(device, precision, "quotient and exp", step, info.is_cpu ? 200 : 512,
-                         functions);
+  return specials_of_step(info) * chain_steps(device, precision, specials(info, precision));
+}
+
+double measure_latency(Device& device, program::Precision precision) {
+  return chain_latency(device, precision, multiply_adds(device.info()));
+}
+
+double measure_special_latency(Device& device, program::Precision precision) {
+  const DeviceInfo info = device.info();
+  const double step = chain_latency(device, precision, quotients(info, precision));
+  return std::max(0.0, step - measure_latency(device, precision));  // of the addition in it
 }
 
 double measure_launch(Device& device) {
@@ -367,9 +429,14 @@ Ceilings measure_ceilings(Device& device) {
   c.special32 = measure_special(device, Precision::F32);
   c.special64 = measure_special(device, Precision::F64);
   c.launch = measure_launch(device);
+  c.latency32 = measure_latency(device, Precision::F32);
+  c.latency64 = measure_latency(device, Precision::F64);
+  c.special_latency32 = measure_special_latency(device, Precision::F32);
+  c.special_latency64 = measure_special_latency(device, Precision::F64);
   std::ostringstream text;
   text.precision(17);
-  for (const double value : {c.copy, c.f32, c.f64, c.special32, c.special64, c.launch})
+  for (const double value : {c.copy, c.f32, c.f64, c.special32, c.special64, c.launch, c.latency32,
+                             c.latency64, c.special_latency32, c.special_latency64})
     text << value << ' ';
   text << c.caches.size();
   for (const CacheRate& cache : c.caches) text << ' ' << cache.bytes << ' ' << cache.rate;
@@ -383,7 +450,8 @@ Ceilings known_ceilings(Device& device) {
   Ceilings c;
   std::istringstream in(*text);
   std::size_t sizes = 0;
-  in >> c.copy >> c.f32 >> c.f64 >> c.special32 >> c.special64 >> c.launch >> sizes;
+  in >> c.copy >> c.f32 >> c.f64 >> c.special32 >> c.special64 >> c.launch >> c.latency32 >>
+      c.latency64 >> c.special_latency32 >> c.special_latency64 >> sizes;
   for (CacheRate cache; c.caches.size() < sizes && in >> cache.bytes >> cache.rate;)
     c.caches.push_back(cache);
   if (in && c.caches.size() == sizes) return c;

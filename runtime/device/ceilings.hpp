@@ -21,6 +21,11 @@ double measure_flops(Device& device, program::Precision precision);
 /// approximate instructions; on processors they are quotients of vectors. 0 where the device lacks
 /// the precision.
 double measure_special(Device& device, program::Precision precision);
+/// Seconds until the next instruction of a chain can use what an operation gives, in one thread
+/// that has nothing else to do: a multiply-add, or a quotient, the special function that is over
+/// first. 0 where the device lacks the precision.
+double measure_latency(Device& device, program::Precision precision);
+double measure_special_latency(Device& device, program::Precision precision);
 /// Seconds between the starts of two successive launches of empty kernels, in a recorded sequence
 /// as for the launches of a step.
 double measure_launch(Device& device);
@@ -41,6 +46,8 @@ struct Ceilings {
   double f32 = 0, f64 = 0;              ///< operations per second, an fma as two
   double special32 = 0, special64 = 0;  ///< special functions per second
   double launch = 0;                    ///< seconds
+  /// Seconds of an operation in a chain of operations that wait for each other.
+  double latency32 = 0, latency64 = 0, special_latency32 = 0, special_latency64 = 0;
   /// The rate at which launches move arrays of so many bytes in all; 0: more than a cache holds.
   double rate_of(double arrays) const;
 };

@@ -12,10 +12,11 @@
 namespace vphi::runtime {
 namespace {
 
-std::array<std::pair<double, std::string_view>, 4> named(const Limits& l) {
+std::array<std::pair<double, std::string_view>, 5> named(const Limits& l) {
   return {{{l.memory, l.cached ? "cache" : "memory"},
            {l.arithmetic, "arithmetic"},
            {l.special, "special functions"},
+           {l.latency, "latency"},
            {l.launch, "launch"}}};
 }
 
@@ -23,7 +24,7 @@ double over(double work, double rate) { return rate > 0 ? work / rate : 0; }
 
 }  // namespace
 
-double Limits::longest() const { return std::max({memory, arithmetic, special, launch}); }
+double Limits::longest() const { return std::max({memory, arithmetic, special, latency, launch}); }
 
 std::string_view Limits::name() const { return std::ranges::max(named(*this)).second; }
 
@@ -34,11 +35,12 @@ double expected_seconds(const Limits& launch) {
   constexpr double kStart = 1.3;     // of a launch, times that of an empty kernel
   const double start = kStart * launch.launch;
   if (launch.pairs)
-    return std::max({launch.memory, launch.arithmetic, launch.special}) / kOfPairs + start;
+    return std::max({launch.memory, launch.arithmetic, launch.special, launch.latency}) / kOfPairs +
+           start;
   const double sum = std::pow(launch.memory / kMemory, kOverlap) +
                      std::pow(launch.arithmetic / kArithmetic, kOverlap) +
                      std::pow(launch.special / kSpecial, kOverlap);
-  return std::pow(sum, 1 / kOverlap) + start;
+  return std::max(std::pow(sum, 1 / kOverlap), launch.latency) + start;
 }
 
 double bytes_of_arrays(const program::Program& program,
@@ -70,6 +72,8 @@ Limits limits(const program::Kernel& kernel, const Ceilings& c, int units, doubl
   // the ceiling counts an fma as two operations, and it is one instruction
   l.arithmetic = over(2 * work * kernel.instructions, share * (single ? c.f32 : c.f64));
   l.special = over(work * kernel.special, share * (single ? c.special32 : c.special64));
+  l.latency = kernel.chain * (single ? c.latency32 : c.latency64) +
+              kernel.chain_special * (single ? c.special_latency32 : c.special_latency64);
   l.launch = c.launch;
   l.pairs = kernel.pairs > 0;
   return l;
@@ -100,7 +104,7 @@ class Step {
     result_.bytes += times * kernel.bytes;
     Limits one = limits(kernel, ceilings_, units_.count, arrays_);
     one.memory *= often.moved, one.launch *= often.started;
-    one.arithmetic *= times, one.special *= times;
+    one.arithmetic *= times, one.special *= times, one.latency *= times;
     double seconds = add(one);
     for (const int map : launch.maps)
       seconds += add_map(program_.maps[static_cast<std::size_t>(map)], times);
@@ -119,6 +123,7 @@ class Step {
     result_.sum.memory += one.memory;
     result_.sum.arithmetic += one.arithmetic;
     result_.sum.special += one.special;
+    result_.sum.latency += one.latency;
     result_.sum.launch += one.launch;
     result_.seconds += one.longest();
     if (!units_.processor) result_.expected += expected_seconds(one);

@@ -1,8 +1,9 @@
 // The least time of a launch on a device whose ceilings are known: the roofline of a kernel.
 //
-// Four things take time and overlap within a kernel: moving its bytes, its arithmetic instructions,
-// its special functions, and the launch itself. The longest of them is the kernel's limit; a step
-// cannot be faster than the sum of the limits of its launches. Costs are the compiler's counts
+// Five things take time and overlap within a kernel: moving its bytes, its arithmetic instructions,
+// its special functions, the longest chain of operations of a site that wait for each other, and
+// the launch itself. The longest of them is the kernel's limit; a step cannot be faster than the
+// sum of the limits of its launches. Costs are the compiler's counts
 // (program::Kernel), ceilings are measured (ceilings.hpp). A launch with fewer groups of threads
 // than the device has multiprocessors can use only the share of the arithmetic that its groups
 // have. Arrays of a step that the last cache holds are moved at the cache's rate. Maps in Fourier
@@ -21,12 +22,12 @@ namespace vphi::runtime {
 
 /// Seconds.
 struct Limits {
-  double memory = 0, arithmetic = 0, special = 0, launch = 0;
+  double memory = 0, arithmetic = 0, special = 0, latency = 0, launch = 0;
   bool cached = false;  ///< `memory` is by the rate of the cache
   bool pairs = false;   ///< the kernel sums over pairs
   double longest() const;
-  /// "memory" or "cache", "arithmetic", "special functions" or "launch": which of them is the
-  /// longest.
+  /// "memory" or "cache", "arithmetic", "special functions", "latency" or "launch": which of them
+  /// is the longest.
   std::string_view name() const;
 };
 

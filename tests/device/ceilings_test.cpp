@@ -40,9 +40,17 @@ TEST(Ceilings, AreMeasuredOnceOnEveryDevice) {
     EXPECT_EQ(all.rate_of(1e12), all.copy);
     EXPECT_GT(all.launch, 0);
     EXPECT_LT(all.launch, 1e-2);
+    // nothing is faster in a chain than in parallel, and a special function not than a sum
+    EXPECT_GT(all.latency32, 2 / all.f32);
+    EXPECT_LT(all.latency32, 1e-6);
+    EXPECT_GT(all.special_latency32, 1 / all.special32);
+    EXPECT_EQ(all.latency64 > 0, info.f64);
+    EXPECT_EQ(all.special_latency64 > 1 / (all.special64 + 1), info.f64);
     const Ceilings kept = known_ceilings(*device);
     EXPECT_EQ(kept.copy, all.copy);
     EXPECT_EQ(kept.launch, all.launch);
+    EXPECT_EQ(kept.latency32, all.latency32);
+    EXPECT_EQ(kept.special_latency64, all.special_latency64);
     ASSERT_EQ(kept.caches.size(), all.caches.size());
     for (std::size_t i = 0; i < all.caches.size(); ++i)
       EXPECT_EQ(kept.caches[i].rate, all.caches[i].rate);

@@ -14,6 +14,7 @@ Ceilings round_numbers() {
   Ceilings c;
   c.copy = 1e12, c.f32 = 2e13, c.f64 = 1e13, c.special32 = 1e12, c.special64 = 1e11,
   c.launch = 2e-6;
+  c.latency32 = 2e-9, c.special_latency32 = 2e-8, c.latency64 = 4e-9, c.special_latency64 = 8e-8;
   return c;
 }
 
@@ -51,6 +52,27 @@ TEST(Limits, OfPairsAndOfAnotherPrecision) {
   EXPECT_DOUBLE_EQ(l.arithmetic, 20e-6);
   EXPECT_DOUBLE_EQ(l.special, 30e-6);
   EXPECT_EQ(l.name(), "special functions");
+}
+
+TEST(Limits, AChainTakesAsLongForOneSiteAsForAll) {
+  program::Kernel one = sweep();
+  one.sites = 1;
+  one.chain = 1000, one.chain_special = 50;
+  const Limits single = limits(one, round_numbers(), 100);
+  EXPECT_DOUBLE_EQ(single.latency, 3e-6);  // 1000 of 2 ns and 50 of 20 ns
+  EXPECT_EQ(single.name(), "latency");
+  EXPECT_DOUBLE_EQ(single.longest(), 3e-6);
+  one.arithmetic = program::Precision::F64;
+  EXPECT_DOUBLE_EQ(limits(one, round_numbers(), 100).latency, 8e-6);
+  one.sites = 1'000'000;
+  EXPECT_DOUBLE_EQ(limits(one, round_numbers(), 100).latency, 8e-6);
+  // a launch of many steps has the chain of each of them
+  program::Program p;
+  p.kernels = {one};
+  p.step = p.multi_step = {launch(0)};
+  p.instances = 1000;
+  p.kernels[0].sites = 1;
+  EXPECT_DOUBLE_EQ(step_limits(p, round_numbers(), {100}).sum.latency, 8e-6);
 }
 
 TEST(Limits, AFewGroupsUseAShareOfTheArithmetic) {

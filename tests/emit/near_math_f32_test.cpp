@@ -54,10 +54,10 @@ float vphi_two_to_f32(int k) { return std::ldexp(1.0F, k); }
 
 #include "templates/preludes/choices.txt"
 
-#include "templates/math/near_math_f32.txt"
-
 using std::copysign;
 #include "templates/math/angle_f32.txt"
+
+#include "templates/math/near_math_f32.txt"
 
 /// |got - exact| in units of the last place of `exact`.
 double places(float got, double exact) {

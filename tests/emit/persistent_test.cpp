@@ -107,8 +107,8 @@ std::string source_of(Case c, const emit::TargetInfo& target) {
   std::string why;
   const auto shape = emit::persistent_shape(c.kernel, target, why);
   if (!shape) return {};
-  c.kernel.threads = shape->threads;
-  for (Kernel& stage : c.kernel.stages) stage.threads = shape->threads;
+  c.kernel.reach = shape->reach, c.kernel.threads = shape->threads;
+  for (Kernel& stage : c.kernel.stages) stage.reach = shape->reach, stage.threads = shape->threads;
   return emit::emit(c.kernel, target, c.bindings).source;
 }
 
@@ -311,6 +311,23 @@ TEST(Persistent, NvrtcTakesThem) {
     EXPECT_NO_THROW(
         runtime::nvrtc_compile(emit::emit(c.kernel, cuda, c.bindings).source, "sm_90", &log));
   }
+}
+
+// A stage that draws takes the GPU's own functions in f32, the next one those with fused steps.
+TEST(Persistent, AStageThatDrawsIsBesideOneThatDoesNot) {
+  Case c = rotors(1024, 100, Precision::F32);
+  Arena& m = *c.arena;
+  for (Kernel& stage : c.kernel.stages)
+    for (kernel::Store& store : stage.stores)
+      store.value = m.raw(Op::Atan2, {store.value, m.real(2)});
+  emit::TargetInfo cuda = target(Target::Cuda, false, 132);
+  cuda.contract = cuda.nvidia = true;
+  const std::string source = source_of(c, cuda);
+  EXPECT_NE(source.find("= vphi_atan2_quick_f32("), std::string::npos);
+  EXPECT_NE(source.find("= vphi_atan2_near_f32("), std::string::npos);
+  if (runtime::nvrtc_version().empty()) GTEST_SKIP() << "no NVRTC";
+  std::string log;
+  EXPECT_NO_THROW(runtime::nvrtc_compile(source, "sm_90", &log)) << log;
 }
 
 // What is compared bit for bit is compiled without fused multiply-adds, for every device.

@@ -222,6 +222,7 @@ nlohmann::ordered_json row_of(const Bench& bench, const program::Program& progra
                   {"memory", share(limits.sum.memory)},
                   {"arithmetic", share(limits.sum.arithmetic)},
                   {"special_functions", share(limits.sum.special)},
+                  {"latency", share(limits.sum.latency)},
                   {"launch", share(limits.sum.launch)}};
   for (std::size_t i = 0; i < t.rounds.size(); ++i) {
     if (t.rounds[i] == 0) continue;
@@ -274,10 +275,10 @@ void print_row(const nlohmann::ordered_json& row, const std::string& extent) {
              row["flops_per_site"].get<double>(), percent(row["fraction_of_flops"]));
   fmt::print(
       "  limit {:.4g} ms, by {}: {:.1f} % of the limit (memory {:.1f} %, arithmetic {:.1f} %, "
-      "special functions {:.1f} %, launches {:.1f} %)\n",
+      "special functions {:.1f} %, latency {:.1f} %, launches {:.1f} %)\n",
       1e3 * limit["seconds"].get<double>(), limit["name"].get<std::string>(),
       percent(limit["fraction"]), percent(limit["memory"]), percent(limit["arithmetic"]),
-      percent(limit["special_functions"]), percent(limit["launch"]));
+      percent(limit["special_functions"]), percent(limit["latency"]), percent(limit["launch"]));
   if (row.contains("expected_seconds_per_step"))
     fmt::print("  expected {:.4g} ms\n", 1e3 * row["expected_seconds_per_step"].get<double>());
   for (const auto& solve : row.value("solves", nlohmann::ordered_json::array()))
@@ -305,10 +306,10 @@ void print_row(const nlohmann::ordered_json& row, const std::string& extent) {
 
 void print_table_head() {
   fmt::print(
-      "\n{:<20} {:<18} {:>3} {:>10} {:>10} {:>7} {:<17} {:>6} {:>6} {:>6} {:>6} {:>8} {:>4} "
+      "\n{:<20} {:<18} {:>3} {:>10} {:>10} {:>7} {:<17} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>4} "
       "{:>5}\n",
       "model", "lattice", "", "ms a step", "ns a site", "of lim.", "limit", "mem", "arith", "spec",
-      "launch", "expected", "regs", "spill");
+      "chain", "launch", "expected", "regs", "spill");
 }
 
 void print_table_row(const nlohmann::ordered_json& row, const std::string& extent) {
@@ -321,11 +322,11 @@ void print_table_row(const nlohmann::ordered_json& row, const std::string& exten
   }
   fmt::print(
       "{:<20} {:<18} {:>3} {:>10.4f} {:>10.5f} {:>5.1f} % {:<17} {:>6.1f} {:>6.1f} {:>6.1f} "
-      "{:>6.1f}",
+      "{:>6.1f} {:>6.1f}",
       row["model"].get<std::string>(), extent, row["precision"].get<std::string>(), 1e3 * seconds,
       row["ns_per_site"].get<double>(), percent(limit["fraction"]),
       limit["name"].get<std::string>(), percent(limit["memory"]), percent(limit["arithmetic"]),
-      percent(limit["special_functions"]), percent(limit["launch"]));
+      percent(limit["special_functions"]), percent(limit["latency"]), percent(limit["launch"]));
   const double expected = row.value("expected_seconds_per_step", 0.0);
   fmt::print(" {:>8}", expected > 0 ? fmt::format("{:.1f} %", 100 * expected / seconds) : "-");
   if (registers >= 0) fmt::print(" {:>4} {:>5}", registers, spilled);
@@ -485,6 +486,10 @@ int bench(const Words& words) {
                      {"f64_flops", c.f64},
                      {"f32_special_per_s", c.special32},
                      {"f64_special_per_s", c.special64},
+                     {"f32_latency_seconds", c.latency32},
+                     {"f64_latency_seconds", c.latency64},
+                     {"f32_special_latency_seconds", c.special_latency32},
+                     {"f64_special_latency_seconds", c.special_latency64},
                      {"launch_seconds", c.launch}};
   out["ceilings"]["caches"] = nlohmann::ordered_json::array();
   for (const runtime::CacheRate& cache : c.caches)
@@ -493,9 +498,11 @@ int bench(const Words& words) {
     fmt::print(
         "{} ({})\n  copy {:.1f} GB/s,{} multiply-adds {:.0f} GFLOP/s f32, {:.0f} GFLOP/s f64, "
         "special "
-        "functions {:.1f} G/s f32, {:.1f} G/s f64, launch {:.2f} us\n",
+        "functions {:.1f} G/s f32, {:.1f} G/s f64, one after the other {:.2g} and {:.2g} ns f32, "
+        "{:.2g} and {:.2g} ns f64, launch {:.2f} us\n",
         info.name, info.id, c.copy / 1e9, cache_text(c.caches), c.f32 / 1e9, c.f64 / 1e9,
-        c.special32 / 1e9, c.special64 / 1e9, 1e6 * c.launch);
+        c.special32 / 1e9, c.special64 / 1e9, 1e9 * c.latency32, 1e9 * c.special_latency32,
+        1e9 * c.latency64, 1e9 * c.special_latency64, 1e6 * c.launch);
   if (bench.all) bench_all(bench, *device, out);
   for (const std::string& path : paths) {
     nlohmann::ordered_json one;

@@ -80,9 +80,10 @@ void print_limit(const program::Program& p, runtime::Device& device) {
   const runtime::StepLimits limit = step_limits(p, device);
   fmt::print(
       "Least time of a step on {}: {:.4g} ms, by {} (memory {:.4g}, arithmetic {:.4g}, special "
-      "functions {:.4g}, launches {:.4g} ms)\n",
+      "functions {:.4g}, latency {:.4g}, launches {:.4g} ms)\n",
       device.info().name, 1e3 * limit.seconds, limit.name, 1e3 * limit.sum.memory,
-      1e3 * limit.sum.arithmetic, 1e3 * limit.sum.special, 1e3 * limit.sum.launch);
+      1e3 * limit.sum.arithmetic, 1e3 * limit.sum.special, 1e3 * limit.sum.latency,
+      1e3 * limit.sum.launch);
   if (limit.expected > 0) fmt::print("  expected: {:.4g} ms\n", 1e3 * limit.expected);
   if (limit.transforms.arrays > 0)
     fmt::print("  {}\n", transforms_text(transforms_json(limit.transforms)));
@@ -99,6 +100,7 @@ std::string with_limit(const std::string& json, const program::Program& p,
                                  {"memory", limit.sum.memory},
                                  {"arithmetic", limit.sum.arithmetic},
                                  {"special_functions", limit.sum.special},
+                                 {"latency", limit.sum.latency},
                                  {"launch", limit.sum.launch}};
   if (limit.expected > 0) out["least_time_of_a_step"]["expected_seconds"] = limit.expected;
   if (limit.transforms.arrays > 0)

@@ -42,6 +42,7 @@ const Dialect& cuda_dialect() {
               .copy_together = true,
               .ordered_fence = true,
               .launch_memory = true,
+              .one_address_space = true,
               .safe_index = true,
               .sincos_for_all = true},
       .tuned = {.pair_threads = 256, .persistent_threads = 512, .persistent_sites = 2048},

@@ -92,6 +92,8 @@ struct Abilities {
   bool ordered_fence = false;
   /// The size of local memory is an argument of the launch, not part of the text.
   bool launch_memory = false;
+  /// A pointer may point to local memory and to the memory of the device alike.
+  bool one_address_space = false;
   bool safe_index = false;  ///< the conversion of NaN to an integer gives 0
   /// Tanh and others are made of exp, sin and cos (vector_math.hpp).
   bool vector_functions = false;

@@ -32,8 +32,7 @@ bool reads_own_site_alone(const Kernel& kernel) {
 
 OwnSites::OwnSites(const Kernel& persistent, const Dialect& dialect, std::int64_t groups)
     : kernel_(persistent) {
-  const bool wave = persistent.reach == kernel::Reach::Wave && *dialect.texts.wait != '\0';
-  if (!wave || persistent.instances > 1) return;
+  if (*dialect.texts.wait == '\0') return;
   stride_ = groups * persistent.threads;
   const std::int64_t number = (persistent.sites() + stride_ - 1) / stride_;
   std::int64_t words = 0;
@@ -52,7 +51,9 @@ OwnSites::OwnSites(const Kernel& persistent, const Dialect& dialect, std::int64_
 Code OwnSites::each(const Code& lines) const {
   const std::int64_t whole = kernel_.sites() / stride_;
   Code test;
-  if (whole < number_) test = code("if (k < {}u || at < {}u) ", whole, kernel_.sites());
+  if (whole < number_)
+    test = whole > 0 ? code("if (k < {}u || at < {}u) ", whole, kernel_.sites())
+                     : code("if (at < {}u) ", kernel_.sites());
   return code(
       "VPHI_UNROLL\n"
       "for (unsigned k = 0u; k < {}u; ++k) {{\n"

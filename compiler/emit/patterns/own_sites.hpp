@@ -1,10 +1,9 @@
 // Values that stay in the registers of a thread during a launch of many steps.
 //
-// Where groups wait for each other, a thread has the same sites in every kernel of every step. If
-// no kernel reads another site, what a thread writes is read by the same thread alone: its values
-// are read before the first step, stay in registers, and are stored after the last one. The loop
-// over the sites of a thread is unrolled for this, so they must be few. Order and operations are
-// those of the loop through memory.
+// A thread has the same sites in every kernel of every step. If no kernel reads another site, what a
+// thread writes is read by the same thread alone: its values are read before the first step, stay
+// in registers, and are stored after the last one. The loop over the sites of a thread is unrolled
+// for this, so they must be few. Order and operations are those of the loop through memory.
 #pragma once
 
 #include "compiler/emit/text/frame.hpp"
@@ -16,7 +15,7 @@ bool reads_own_site_alone(const kernel::Kernel& kernel);
 
 class OwnSites {
  public:
-  /// `persistent`: the kernel of the launch, with its stages; `groups`: those that wait.
+  /// `persistent`: the kernel of the launch, with its stages; `groups`: those of an instance.
   OwnSites(const kernel::Kernel& persistent, const Dialect& dialect, std::int64_t groups);
   /// Whether values stay in registers. Otherwise the functions below give nothing.
   bool any() const { return number_ > 0; }

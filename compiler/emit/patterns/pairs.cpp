@@ -22,6 +22,7 @@ using algebra::Op;
 constexpr int kTileSites = 256;
 constexpr int kSitesAThread = 8;  // i in registers
 constexpr int kUnrolled = 4;      // sites j in a turn of the loop
+constexpr int kMatrixReads = 16;  // entries of a matrix that a thread asks memory for at a time
 constexpr int kGroupsAUnit = 16;  // enough to hide the uneven end of a launch
 // With fewer groups a multiprocessor than this, threads take fewer sites; then tiles get smaller,
 // down to this many sites.
@@ -171,7 +172,7 @@ class Pairs {
     slots["choices"] += sincos_functions_for(calls, dialect_);
     if (pair_kernel_.fast) {
       slots["choices"] += kernel_.pair == Precision::F32
-                              ? fill(dialect_.texts.quick, {})
+                              ? quick_functions(dialect_)
                               : fast_math_functions(kernel_.pair, dialect_);
     }
     slots["near"] = near_.suffix;
@@ -266,14 +267,17 @@ Code Pairs::tile_pairs(const Cut& cut, const Slots& common) const {
   };
   const Code self =
       "first + j == " + number_of("mine") + " + k * " + std::to_string(threads()) + "u";
-  if (!without_self()) return loop({}, kUnrolled);
-  if (alone()) return loop(self, kUnrolled);
+  const int unrolled = split_.matrices.arrays.empty()
+                           ? kUnrolled
+                           : std::max(kUnrolled, kMatrixReads / cut.per_thread);
+  if (!without_self()) return loop({}, unrolled);
+  if (alone()) return loop(self, unrolled);
   return code(
              "const vphi_index own = {} - thread;\n"
              "if (first < own + {} && own < first + {}u) {{\n",
              number_of("mine"), index_literal(job_, std::int64_t{threads()} * cut.per_thread),
              cut.tile) +
-         indent(loop(self, 1), 2) + "} else {\n" + indent(loop({}, kUnrolled), 2) + "}\n";
+         indent(loop(self, 1), 2) + "} else {\n" + indent(loop({}, unrolled), 2) + "}\n";
 }
 
 Slots Pairs::gpu_slots(const Cut& cut, const Groups& groups) const {

@@ -22,6 +22,7 @@ using kernel::Reach;
 
 constexpr int kPersistentOccupancy = 2;
 constexpr std::int64_t kMostTasks = 4096;
+constexpr std::size_t kMostOwnScalars = 1024;  ///< 8 KiB of the memory of a group
 
 /// File-scope text of several stages, each item once.
 class Functions {
@@ -85,6 +86,18 @@ class PersistentText {
     if (!wave()) return 1;
     return std::min((kernel_.sites() + kernel_.threads - 1) / kernel_.threads,
                     wave_groups(target_));
+  }
+
+  /// Whether the numbers that all sites have in common are in the memory of the group during a
+  /// launch: one thread takes them from stage to stage, and all others wait for it. Their functions
+  /// take a pointer to the memory of the device, which there is no other kind of on such a device.
+  bool keeps_scalars() const {
+    return !wave() && frame_.dialect.can.one_address_space &&
+           bindings_.slots.size() <= kMostOwnScalars;
+  }
+  Code move_scalars(const char* to, const char* from) const {
+    return code("for (unsigned slot = thread; slot < {}u; slot += {}u) {}[slot] = {}[slot];\n",
+                bindings_.slots.size(), kernel_.threads, to, from);
   }
 
   static bool rows(const Kernel& stage, const TargetInfo& target) {
@@ -179,10 +192,18 @@ class PersistentText {
     Code local = declared_of(shared);
     if (tree > 0) local += declared({{"double", "tree", tree}});
     if (wave() || last) local += "VPHI_LOCAL unsigned last;\n";
-    slots["local_memory"] = local;
-    slots["stages"] = text;
     slots["load_own"] = own_.load();
     slots["store_own"] = own_.store();
+    if (keeps_scalars()) {
+      local +=
+          declared({{"double", "own_scalars", static_cast<std::int64_t>(bindings_.slots.size())}});
+      slots["load_own"] += "VPHI_GLOBAL double* const all_scalars = scalars;\n" +
+                           move_scalars("own_scalars", "scalars") +
+                           "scalars = own_scalars;\nvphi_barrier_all();\n";
+      slots["store_own"] += move_scalars("all_scalars", "own_scalars");
+    }
+    slots["local_memory"] = local;
+    slots["stages"] = text;
     program::Kernel out;
     out.source = finished(fill("persistent_gpu.txt", slots));
     out.partials = partials * kernel_.instances;

@@ -276,8 +276,8 @@ Code near_functions(const Dialect& dialect, Precision precision) {
   slots["bits"] = dialect.words.bits_of_float;
   slots["float_of_bits"] = dialect.words.float_of_bits;
   const std::string extremes = dialect.texts.extremes;
-  return fill("near_seeds_f32.txt", slots) + fill(dialect.texts.near, {}) +
-         fill("angle_f32.txt", {}) + (extremes.empty() ? Code() : fill(extremes, {}));
+  return fill("near_seeds_f32.txt", slots) + fill("angle_f32.txt", {}) +
+         fill(dialect.texts.near, {}) + (extremes.empty() ? Code() : fill(extremes, {}));
 }
 
 /// Whether a site chooses between two numbers by its place along an axis that ranks may cut
@@ -320,6 +320,10 @@ Code declared(const std::vector<LocalArray>& arrays) {
   return text;
 }
 
+Code quick_functions(const Dialect& dialect) {
+  return fill("angle_f32.txt", {}) + fill(dialect.texts.quick, {});
+}
+
 Code wide_typedef(const Dialect& dialect) {
   return code("typedef {} vphi_wide;", dialect.words.wide_type);
 }
@@ -358,7 +362,7 @@ Slots common_slots(const Job& job, int threads, const Groups* groups) {
   if (job.body.calls.unit_log) slots["choices"] += unit_log_functions(dialect);
   slots["choices"] += vector_functions_for(job.kernel, dialect);
   if (job.kernel.fast && job.handed.empty() && groups_there)
-    slots["choices"] += fill(dialect.texts.quick, {}) + fill("angle_f32.txt", {});
+    slots["choices"] += quick_functions(dialect);
   if (job.kernel.written_out) slots["choices"] += near_functions(dialect, job.kernel.compute);
   if (!job.body.draws.empty()) slots["choices"] += draw_functions(job);
   slots["wrap"] = fill("wrap.txt", slots);

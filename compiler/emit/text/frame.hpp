@@ -90,6 +90,8 @@ std::size_t position(const kernel::Kernel& kernel, int array);
 
 /// Parameters of a CUDA or OpenCL kernel.
 Code gpu_parameters(const Job& job);
+/// Approximate quotients, roots and angles in f32, of a device that has them.
+Code quick_functions(const Dialect& dialect);
 /// name, entry, comment, prelude, choices, wrap, body, threads, parameters; `groups`: of an
 /// instance, where the grid is made by grid_of; otherwise null.
 Slots common_slots(const Job& job, int threads, const Groups* groups = nullptr);

@@ -433,7 +433,8 @@ Printer::Piece Printer::call(Op op, std::span<const Expr> args) {
     throw std::invalid_argument("no code for operation " + std::string(algebra::info(op).name));
   const bool quick = op == Op::Sin || op == Op::Cos || op == Op::Exp || op == Op::Log;
   if (op == Op::Sqrt) name = root_function();
-  if (op == Op::Atan2 && (near_f32() || quick_f32())) name = suffixed("vphi_atan2_near");
+  if (op == Op::Atan2 && near_f32()) name = suffixed("vphi_atan2_near");
+  if (op == Op::Atan2 && quick_f32()) name = suffixed("vphi_atan2_quick");
   if (approximate_ && precision_ == Precision::F32 && quick)
     name = dialect_.words.quick_prefix + name;
   return call_of(name, args);
