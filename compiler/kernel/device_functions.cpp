@@ -90,10 +90,11 @@ class PairedAngles {
 
   /// In the order in which they are met.
   std::vector<Expr> angles(bool all) const {
+    if (all) return angles_;
     std::vector<Expr> paired;
     for (const Expr angle : angles_)
       if (wanted_.at(angle.get()) == kBoth) paired.push_back(angle);
-    return all && !paired.empty() ? angles_ : paired;
+    return paired;
   }
 
  private:
@@ -173,7 +174,8 @@ SiteFunction paired_angles(SiteFunction function) {
   Kernel& kernel = function.kernel;
   kernel.paired_angles.clear();
   if (kernel.fast && kernel.compute == Precision::F32) return function;
-  const bool all = kernel.pairs_all_angles && kernel.compute == Precision::F64;
+  const bool all =
+      kernel.pairs_all_angles && (kernel.compute == Precision::F64 || kernel.written_out);
   kernel.paired_angles = PairedAngles(function).angles(all);
   return function;
 }

@@ -97,6 +97,7 @@ static float shim_down(double a) {
   return nearest > a ? nextafterf(nearest, -INFINITY) : nearest;
 }
 static int __float_as_int(float f) { int bits; memcpy(&bits, &f, 4); return bits; }
+static int __double2loint(double d) { long long bits; memcpy(&bits, &d, 8); return (int)bits; }
 static float __int_as_float(int bits) { float f; memcpy(&f, &bits, 4); return f; }
 static long long __double_as_longlong(double d) { long long bits; memcpy(&bits, &d, 8); return bits; }
 static double __longlong_as_double(long long bits) { double d; memcpy(&d, &bits, 8); return d; }

@@ -23,6 +23,8 @@ const Dialect& cuda_dialect() {
                 .bits_of_float = "__float_as_int",
                 .float_of_bits = "__int_as_float",
                 .double_of_bits = "__longlong_as_double",
+                .low_bits_f32 = "__float_as_int({})",
+                .low_bits_f64 = "__double2loint({})",
                 .long_suffix = "ll"},
       .texts = {.prelude = "prelude_cuda.txt",
                 .main = "main_cuda.txt",

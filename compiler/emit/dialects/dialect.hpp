@@ -58,6 +58,10 @@ struct Words {
   const char* bits_of_float = "";
   const char* float_of_bits = "";
   const char* double_of_bits = "";
+  /// The lowest 32 bits of the number {} as an integer; where they are empty, the quarter of a turn
+  /// of an angle is found by arithmetic (emit/math/sincos.hpp).
+  const char* low_bits_f32 = "";
+  const char* low_bits_f64 = "";
   const char* long_suffix = "";  ///< suffix of a literal with 64 bits
   const char* reference = "";    ///< qualifier of a parameter passed by reference
 };

@@ -52,6 +52,8 @@ Dialect on_nvidia() {
       "return product;";
   dialect.words.rematerialise = "__asm__ volatile(\"\" ::: \"memory\");";
   dialect.words.keep = "__asm__ volatile(\"\" : \"+l\"(kept));";
+  dialect.words.low_bits_f32 = "as_int({})";
+  dialect.words.low_bits_f64 = "as_int2({}).x";
   dialect.texts.copies = "async_nvidia.txt";
   dialect.texts.lanes_f32 = "lanes_f32.txt";
   dialect.texts.lanes_f64 = "lanes_f64.txt";

@@ -1,5 +1,7 @@
 #include "compiler/emit/math/sincos.hpp"
 
+#include <fmt/format.h>
+
 #include <numbers>
 #include <span>
 
@@ -58,11 +60,18 @@ Code sincos_functions(Precision precision, const Dialect& dialect) {
   slots["pi_first"] = number(parts.first);
   slots["pi_second"] = number(parts.second);
   slots["pi_third"] = number(parts.third);
-  slots["zero"] = number(0);
-  slots["quarter"] = number(0.25L);
   slots["half"] = number(0.5L);
   slots["one"] = number(1);
-  slots["four"] = number(4);
+  const char* low_bits = f32 ? dialect.words.low_bits_f32 : dialect.words.low_bits_f64;
+  if (*low_bits != '\0') {
+    slots["whole"] = "";
+    slots["number"] = fmt::format(fmt::runtime(low_bits), "turned");
+  } else {
+    slots["whole"] = code("const {} whole = ({}*quarters + {}) - {};\n", type_name(precision),
+                          number(0.25L), number(parts.magic), number(parts.magic));
+    slots["number"] = code("(int)vphi_select_{}(near, quarters - {}*whole, {})", suffix(precision),
+                           number(4), number(0));
+  }
   slots["sine"] = f32 ? horner(kSine32, precision) : horner(kSine64, precision);
   slots["cosine"] = f32 ? horner(kCosine32, precision) : horner(kCosine64, precision);
   return fill("sincos.txt", slots);

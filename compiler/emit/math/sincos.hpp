@@ -4,7 +4,7 @@
 // and the same two polynomials, which the compiler of the device computes once. The error is below
 // 2 units in the last place of 1 for angles up to 2^20 quarter turns. From 2^49 (f32: 2^21) on,
 // where the spacing of the numbers is above 1/16, the result is NaN. For one of the two alone the
-// function of the device is cheaper.
+// function of a processor's library is cheaper.
 #pragma once
 
 #include <string>

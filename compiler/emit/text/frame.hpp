@@ -108,6 +108,10 @@ Code each_site(const std::string& name, const std::string& count, int threads, b
 /// has the registers that its site needs (Body::held), and not more than there are of the `groups`
 /// of a launch. 1 where the device's compiler may choose.
 int occupancy(const Job& job, int threads, std::int64_t groups);
+/// As many groups as fit, or as the launch has, where sites of a row have few numbers and little to
+/// compute, so that 32 registers hold them: then as many threads as there can be hide the time that
+/// memory takes. 1 elsewhere.
+int occupancy_of_row(const Job& job, int threads, std::int64_t groups);
 
 /// An array in the memory of a group.
 struct LocalArray {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/emit/text/frame.hpp"
 #include "compiler/emit/walks/march_plan.hpp"
 #include "compiler/kernel/kernel.hpp"
 
@@ -249,6 +250,11 @@ std::optional<MarchShape> choose_march(const Job& job) {
             best = shape;
             least = cost;
           }
+  if (best) {
+    const std::int64_t groups =
+        job.kernel.whole()[0] / (best->lanes * plan.width) * job.kernel.instances;
+    best->occupancy = occupancy_of_row(job, best->threads(), groups);
+  }
   if (best && job.kernel.planes && job.kernel.planes->axis == 2)
     best->ranges =
         static_cast<int>(best->ranges * job.kernel.planes->own / job.kernel.planes->whole);
