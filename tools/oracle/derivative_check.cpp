@@ -65,7 +65,7 @@ class Comparison {
   static constexpr const char* kStill = "nothing moves";
 
   std::vector<DerivativeRow> rates() {
-    if (moves_links_by_text(resolved_)) return check_lagrangian(resolved_, system_);
+    if (follows_flow(resolved_)) return check_lagrangian(resolved_, system_);
     std::vector<DerivativeRow> of_laws;
     if (system_.conservation) {
       of_laws = check_laws(resolved_, system_);
@@ -171,7 +171,8 @@ class Comparison {
     prepare_velocities();
     if (!system_.conservation) prepare_outputs();
     prepare_primitives();
-    if (text_.closed() && !system_.conservation) {  // else with the energy of the laws
+    // beside laws it is compared with them, but where the fields' accelerations are in it
+    if (text_.closed() && (!system_.conservation || text_.curves())) {
       Compared c;
       c.what = What::Scale;
       c.row.variable = state_.scale().symbol + "''";
@@ -406,15 +407,63 @@ class Comparison {
     draw_primitives(random);
     drawn_.start_scalars();
     if (of_cells_) of_cells_->t = text_.t;
-    if (text_.closed() && system_.conservation) {  // any rate
-      derived_.symbols[state_.scale_slope().symbol] = 0.8L;
-      derived_.changed();
-      state_.background();
+    if (text_.closed() && system_.conservation) {
+      if (!expand_beside_laws()) return false;
     } else if (text_.closed()) {
       return drawn_.close_background();
     }
     state_.show();
     return true;
+  }
+
+  /// Any rate of a where nothing but H holds it; R is that of a constraint that is met.
+  bool expand_beside_laws() {
+    derived_.symbols[state_.scale_slope().symbol] = 0.8L;
+    derived_.changed();
+    state_.background();
+    if (text_.curves()) {
+      long double beside = 0;
+      for (int s = 0; s < text_.box.sites(); ++s)
+        beside += fluid_->energy_density(cell(s).quantities) / text_.box.sites();
+      if (!drawn_.close_background(beside)) return false;
+    }
+    text_.hubble_rate = along_flow(nullptr, 0, [&] { return text_.hubble; });
+    return true;
+  }
+
+  FluidCell cell(int site) const {
+    FluidCell result;
+    const auto at = [&](int array) {
+      return derived_.arrays.at(array).at(static_cast<std::size_t>(site));
+    };
+    for (const int array : system_.conservation->quantities) result.quantities.push_back(at(array));
+    for (const Primitive& p : primitives_) result.primitives.push_back(at(p.array));
+    for (const WrittenFluid::Name& name : fluid_->primitives()) {  // fields beside, in both lists
+      const WrittenField& f = text_.fields.at(name.name);
+      for (int i = 0; name.beside && i < name.size; ++i)
+        for (Cell* list : {&result.quantities, &result.primitives})
+          list->push_back(f.values[static_cast<std::size_t>(site * f.reals() + 2 * i)]);
+    }
+    return result;
+  }
+
+  /// Means of rho and p of fields and laws; u'' of fields in p, as derived.
+  Written::Energies with_laws() {
+    for (const Compared& c : compared_) {
+      if (!c.momentum) continue;
+      WrittenField& f = *c.at.field;
+      auto& all = text_.accelerations[f.name];
+      all.resize(f.values.size());
+      for (int s = 0; s < text_.box.sites(); ++s)
+        all[static_cast<std::size_t>(s * f.reals()) + c.at.real] = derived_rate(c, s);
+    }
+    Written::Energies mean = text_.energies();
+    for (int s = 0; s < text_.box.sites(); ++s) {
+      const Written::Energies here = fluid_->energies(cell(s), text_.box.place(s));
+      mean.rho += here.rho / text_.box.sites();
+      mean.p += here.p / text_.box.sites();
+    }
+    return mean;
   }
 
   // ---- rates in physical units
@@ -471,7 +520,7 @@ class Comparison {
 
   long double written_rate(const Compared& c, int site) {
     if (c.what == What::Scale) {
-      const Written::Energies mean = text_.energies();
+      const Written::Energies mean = fluid_ && text_.curves() ? with_laws() : text_.energies();
       return -text_.a / (6 * text_.planck2()) * (mean.rho + 3 * mean.p);
     }
     if (c.what == What::Output) return text_.value(*c.text, nullptr).parts.at(0).real();

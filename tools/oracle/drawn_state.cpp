@@ -1,5 +1,6 @@
 #include "tools/oracle/drawn_state.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -77,19 +78,19 @@ void DrawnState::start_scalars() {
   state_.background();
 }
 
-bool DrawnState::close_background() {
+bool DrawnState::close_background(long double beside) {
   long double& slope = derived_.symbols[state_.scale_slope().symbol];
   const auto miss = [&](long double value) {
     slope = value;
     derived_.changed();
     state_.background();
     state_.show();
-    const long double rho = text_.energies().rho;
+    const long double rho = text_.mean_density() + beside;
     return text_.hubble * text_.hubble - rho / (3 * text_.planck2());
   };
   long double x = 0, y = 1, fx = miss(x), fy = miss(y);
   // H grows with the slope: the first sign change, then secants
-  for (int i = 0; i < 200 && std::isfinite(fy) && fy < 0; ++i) fy = miss(y *= 2);
+  for (int i = 0; i < 30 && std::isfinite(fy) && fy < 0; ++i) fy = miss(y *= 2);
   for (int i = 0; i < 200 && std::isfinite(fy) && fy > 1e3L * std::fabs(fx); ++i) {
     const long double half = y / 2, f = miss(half);
     if (f < 0) break;
@@ -97,12 +98,19 @@ bool DrawnState::close_background() {
     fy = f;
   }
   if (!(fx < 0) || !(fy > 0)) return false;
-  for (int i = 0; i < 200 && fy != 0; ++i) {
-    const long double z = (x + y) / 2, f = miss(z);
+  // a line through both ends; the value of an end that stays is halved (Illinois)
+  long double best = y, least = fy;
+  for (int i = 0, last = 0; i < 100 && least > 1e-19L * text_.hubble * text_.hubble; ++i) {
+    const long double z = std::clamp((x * fy - y * fx) / (fy - fx), x, y), f = miss(z);
+    if (z == x || z == y) break;
+    if (std::fabs(f) < least) best = z, least = std::fabs(f);
+    const int side = f < 0 ? -1 : 1;
     (f < 0 ? x : y) = z;
     (f < 0 ? fx : fy) = f;
+    if (side == last) (f < 0 ? fy : fx) /= 2;
+    last = side;
   }
-  miss(y);
+  miss(best);
   return true;
 }
 

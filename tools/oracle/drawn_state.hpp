@@ -17,8 +17,9 @@ class DrawnState {
   void variables(std::mt19937_64& random);
   /// Time some steps on; in a closed background a = 1.3.
   void start_scalars();
-  /// The slope of a for which 3 M^2 H^2 is the mean energy density; false where none is found.
-  bool close_background();
+  /// The slope of a for which 3 M^2 H^2 is the mean energy density, with `beside` that of others
+  /// than the text's fields; false where none is found.
+  bool close_background(long double beside = 0);
   /// Whether the scalar counts what laws have lost or limits have changed.
   bool counts(const physics::ScalarVariable& s) const;
 

@@ -46,7 +46,7 @@ class FollowedLagrangian {
       std::mt19937_64 random(kSeed + draw);
       drawn_.variables(random);
       drawn_.start_scalars();
-      if (text_.closed() && !close()) continue;
+      if (text_.closed() && !(text_.curves() ? close_with_curvature() : close())) continue;
       follow();
       for (Compared& c : compared_) compare(c, random);
     }
@@ -95,7 +95,10 @@ class FollowedLagrangian {
         add(What::Motion, v.shown + "''", "the Lagrangian", c);
     }
     for (auto& [name, f] : text_.fields) list_matrices(name, f);
-    if (text_.closed()) add(What::Scale, state_.scale().symbol + "''", "the averages", none());
+    constrained_ = text_.curves() && text_.facts().equations.empty();
+    if (text_.closed())
+      add(What::Scale, state_.scale().symbol + "''",
+          constrained_ ? "the constraint" : "the averages", none());
     list_outputs();
   }
 
@@ -113,7 +116,7 @@ class FollowedLagrangian {
     }
   }
 
-  /// Outputs that read a rate, or the name of a momentum.
+  /// Outputs that read a rate, the name of a momentum, or an energy that holds f*R.
   void list_outputs() {
     for (const char* keyword : {"every", "at end"}) {
       for (const dsl::Clause* clause : resolved_.clauses(keyword)) {
@@ -145,6 +148,8 @@ class FollowedLagrangian {
     if (e.kind == dsl::ExprKind::Name && field != text_.fields.end())
       return links_of_momentum(field->second) != nullptr;
     const physics::NamedFact* fact = text_.facts().find(e.text);
+    const bool energy = e.text == "rho" || e.text == "p" || e.text == "w";
+    if (energy && !fact && text_.curves()) return true;
     if (fact && fact->value && seen.insert(e.text).second && reads_motion(*fact->value, seen))
       return true;
     return std::any_of(e.args.begin(), e.args.end(),
@@ -241,7 +246,7 @@ class FollowedLagrangian {
     long double& slope = derived_.symbols[state_.scale_slope().symbol];
     slope = 0;
     show();
-    const long double square = text_.energies().rho / (3 * text_.planck2());
+    const long double square = text_.mean_density() / (3 * text_.planck2());
     if (!(square > 0)) return false;
     const long double still = text_.hubble;
     slope = 1;
@@ -249,6 +254,17 @@ class FollowedLagrangian {
     state_.background();
     slope = (std::sqrt(square) - still) / (text_.hubble - still);
     return true;
+  }
+
+  /// The same with f*R in rho, which then depends on H. Of large fields no H may be a root.
+  bool close_with_curvature() {
+    constexpr int kTries = 12;
+    for (int i = 0; i < kTries; ++i) {
+      if (drawn_.close_background()) return true;
+      for (const Variable& v : system_.variables)
+        for (long double& x : derived_.arrays[v.array]) x /= 2;
+    }
+    return false;
   }
 
   /// The text at five times, a small step of the program's time apart.
@@ -269,7 +285,9 @@ class FollowedLagrangian {
     }
     for (const auto& s : system_.scalars)
       if (!drawn_.counts(s)) of_scalars[s.symbol] = derived_.scalar(s.rate);
-    for (const auto& [symbol, rate] : of_scalars) fastest = std::max(fastest, std::fabs(rate));
+    for (const auto& [symbol, rate] : of_scalars)
+      if (symbol != system_.time)  // which is in other units
+        fastest = std::max(fastest, std::fabs(rate));
     const long double h = 1e-3L / fastest;
     for (int k = 0; k < kTimes; ++k) {
       const long double by = static_cast<long double>(k - kNow) * h;
@@ -285,6 +303,23 @@ class FollowedLagrangian {
     derived_.symbols = symbols;
     show();
     length_ = h * state_.time_rate();
+    if (text_.curves()) tell_accelerations();
+  }
+
+  /// H' and u'' of the text are those of the flow.
+  void tell_accelerations() {
+    const auto slope = [&](const std::function<long double(const Moment&)>& of) {
+      std::array<long double, kTimes> values{};
+      for (std::size_t k = 0; k < kTimes; ++k) values[k] = of(times_[k]);
+      return slope_of_five(values, length_);
+    };
+    text_.hubble_rate = slope([](const Moment& m) { return m.hubble; });
+    for (const auto& [name, f] : text_.fields) {
+      auto& own = text_.accelerations[name];
+      own.clear();
+      for (std::size_t i = 0; i < f.rates.size(); ++i)
+        own.push_back(slope([&](const Moment& m) { return m.fields.at(name).rates[i]; }));
+    }
   }
 
   void at_time(int k) {
@@ -353,14 +388,31 @@ class FollowedLagrangian {
       }
       case What::Scale: {
         const long double change = along_flow([&] { return text_.a * text_.hubble; });
-        const Written::Energies mean = text_.energies();
-        c.row.take(change, -text_.a / (6 * text_.planck2()) * (mean.rho + 3 * mean.p));
+        c.row.take(change, constrained_ ? slope_kept() : slope_by_pressure());
         break;
       }
       case What::Output:
+        c.row.size(size_of_terms(*c.text));
         c.row.take(derived_.scalar(c.output), text_.value(*c.text, nullptr).parts.at(0).real());
         break;
     }
+  }
+
+  /// What the first term of a difference is: it may be the rounding of its terms.
+  long double size_of_terms(const dsl::Expr& e) {
+    const bool sum = e.kind == dsl::ExprKind::Binary && (e.text == "+" || e.text == "-");
+    return std::fabs(text_.value(sum ? *e.args[0] : e, nullptr).parts.at(0).real());
+  }
+  long double slope_by_pressure() {
+    const Written::Energies mean = text_.energies();
+    return -text_.a / (6 * text_.planck2()) * (mean.rho + 3 * mean.p);
+  }
+  /// a'' with which 3 M^2 H^2 stays the mean energy density, where nothing but the Lagrangian moves
+  /// the fields.
+  long double slope_kept() {
+    const long double change = along_flow([&] { return text_.mean_density(); });
+    const long double h = text_.hubble;
+    return text_.a * (change / (6 * text_.planck2() * h) + h * h);
   }
 
   struct Moment {
@@ -376,13 +428,15 @@ class FollowedLagrangian {
   DrawnState drawn_;
   std::vector<Compared> compared_;
   std::array<Moment, kTimes> times_;
+  bool constrained_ = false;
   long double length_ = 1;  ///< of t from one of them to the next
 };
 
 }  // namespace
 
-bool moves_links_by_text(const dsl::Resolved& resolved) {
-  return resolved.clause("lagrangian") && resolved.clause("gauge");
+bool follows_flow(const dsl::Resolved& resolved) {
+  if (!resolved.clause("lagrangian")) return false;
+  return resolved.clause("gauge") || (!resolved.clause("conserve") && Written(resolved).curves());
 }
 
 std::vector<DerivativeRow> check_lagrangian(const dsl::Resolved& resolved,

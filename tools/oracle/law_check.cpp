@@ -334,7 +334,7 @@ class LawComparison {
     ShownState background(system_, text_, derived_);
     std::optional<Filling> expansion;
     if (text_.closed()) {
-      expansion.emplace(row(text_.scale_factor() + "''", "the averages"));
+      if (!text_.curves()) expansion.emplace(row(text_.scale_factor() + "''", "the averages"));
       derived_.symbols[background.scale().symbol] = 1.3L;
       derived_.symbols[background.scale_slope().symbol] = 0.8L;
       derived_.changed();

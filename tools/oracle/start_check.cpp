@@ -487,7 +487,7 @@ long double StartComparison::second_slope(WrittenField& f, std::size_t real) {
   const auto energy = [&](long double by) {
     for (std::size_t i = real; i < f.values.size(); i += static_cast<std::size_t>(f.reals()))
       f.values[i] = before[i] + by;
-    const long double v = text_.energies().rho;
+    const long double v = text_.mean_density();
     f.values = before;
     return v;
   };

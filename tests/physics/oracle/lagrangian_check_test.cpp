@@ -1,6 +1,8 @@
-// Equations of Lagrangians with links against their text: right models pass, and faults that are
-// planted in the System or come of another text are found.
+// Equations of Lagrangians with links or with R against their text: right models pass, and faults
+// that are planted in the System or come of another text are found.
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "tests/physics/oracle/planted.hpp"
 
@@ -101,6 +103,121 @@ const std::vector<Words>& in_texts() {
   };
   return kFaults;
 }
+
+// ---- the curvature of a metric that follows the averages ----------------------------------------
+
+const Texts& coupled_to_curvature() {
+  static const Texts kTexts{
+      {"two", R"(model two "two fields that couple to the curvature and to each other"
+units reduced_planck
+lattice box: 3*2, spacing = 1.2, boundary = periodic
+metric frw(a), rho_r = 0.1
+field phi, chi: real
+R = 6*(H' + 2*H^2)
+V = phi^2/2 + 0.3*phi^2*chi^2
+moving = phi'^2/2 + (1 + phi^2)*chi'^2/2
+bent = (norm2(grad(phi)) + (1 + phi^2)*norm2(grad(chi)))/(2*a^2)
+lagrangian L = moving - bent - V + (0.2*phi*chi - 0.3*phi^2)*R/2
+init phi = 0.8, phi' = -0.2, chi = 0.3, chi' = 0.3
+precision real = f64
+evolve rk4, dt = 0.02, until = t > 1
+every 5 steps: R, density = mean(rho), pressure = mean(p), w, v = mean(phi'^2) -> "c.h5"
+)"},
+      {"damped", R"(model damped "program units, large numbers, and a field that is damped"
+units planck
+param lambda = 1e-6, xi = 3, k = 2e-3
+lattice box: 3*2, length = 6/k, boundary = periodic
+metric frw(a)
+field phi: real, chi: complex
+R = 6*(H' + 2*H^2)
+kinetic_part = phi'^2/2 + norm2(chi') - (norm2(grad(phi))/2 + norm2(grad(chi)))/a^2
+lagrangian L = kinetic_part - xi*R*norm2(chi) - lambda*phi^4/4
+phi'' = derived - 0.3*k*phi'
+rescale A = 1/2, B = k, s = -1
+init phi = 2, phi' = 0, chi = 0.1, chi' = 0
+precision real = f64
+evolve rk4, dt = 0.02/k, until = t > 1/k
+at end: R, density = mean(rho), pressure = mean(p), w -> "c.h5"
+)"},
+      {"gas", R"(model gas "a coupled field that decays into a gas"
+units reduced_planck
+lattice line: 6, length = 8, boundary = periodic
+metric frw(a), energy = E
+field phi: real
+primitive eps: real, v: vec(1)
+friction = 0.3*(phi' + v[0]*d(phi, x)/a)
+R = 6*(H' + 2*H^2)
+lagrangian L = (phi'^2 - norm2(grad(phi))/a^2)/2 - 0.1*R*phi^2/2 - phi^2/2
+phi'' = derived - friction
+conserve E = eps: div(v) - friction*phi'
+conserve M = v:   grad(eps/3) + [friction*d(phi, x)/a]
+recover {
+  eps = E
+  v   = M
+}
+scheme central
+init phi = 1, phi' = 0, eps = 0.5, v = 0
+precision real = f64
+evolve rk4, dt = 0.02, until = t > 1
+every 5 steps: mean(phi) -> "g.h5"
+)"},
+  };
+  return kTexts;
+}
+
+TEST(LagrangianCheck, RightModelsWithCurvaturePass) {
+  EXPECT_GT(expect_right(coupled_to_curvature().at("two")).size(), 7u);
+  EXPECT_GT(expect_right(coupled_to_curvature().at("damped")).size(), 6u);
+  const auto rows = expect_right(coupled_to_curvature().at("gas"));
+  for (const char* name : {"phi''", "a''", "E'", "M'"})
+    EXPECT_TRUE(std::ranges::any_of(rows, [&](const auto& row) { return row.variable == name; }))
+        << name << "\n"
+        << report(rows);
+}
+
+const std::vector<Fault>& in_systems_with_curvature() {
+  static const std::vector<Fault> kFaults{
+      {"force with R", "two", in("pi_phi", times(1.000001))},
+      {"acceleration of a damped box", "damped",
+       in_scalar(1, first(is(Op::Mean), [](Expr e) { return e->arena->real(1.001) * e; }))},
+      {"a term of a force", "two", in("pi_chi", term(0, 1.001))},
+      {"acceleration of the scale factor", "two", in_scalar(1, times(1.00001))},
+      {"a mean in the acceleration", "two",
+       in_scalar(1, first(is(Op::Mean), [](Expr e) { return e->arena->real(1.001) * e; }))},
+      {"the coupled field", "damped", in("pi_chi_im", term(-1, 0.999))},
+      {"force beside laws", "gas", in("pi_phi", times(1.00001))},
+      {"acceleration beside laws", "gas", in_scalar(1, times(1.00001))},
+      {"acceleration in program units", "damped", in_scalar(1, times(1.00001))},
+  };
+  return kFaults;
+}
+
+const std::vector<Words>& in_texts_with_curvature() {
+  static const std::vector<Words> kFaults{
+      {"sign of a coupling", "two", "- 0.3*phi^2)", "+ 0.3*phi^2)"},
+      {"half a coupling", "two", "*R/2", "*R/4"},
+      {"size of R", "two", "6*(H'", "5.999*(H'"},
+      {"field of a coupling", "two", "0.2*phi*chi", "0.2*chi^2"},
+      {"a fluid beside", "two", "rho_r = 0.1", "rho_r = 0.1001"},
+      {"the potential", "two", "0.3*phi^2*chi^2", "0.29*phi^2*chi^2"},
+      {"an output of the pressure", "two", "pressure = mean(p)", "pressure = mean(p) - 1e-7"},
+      {"an output of w", "two", "mean(p), w,", "mean(p), w = 1.0001*mean(p)/mean(rho),"},
+      {"coupling", "damped", "xi = 3", "xi = 3.001"},
+      {"coupling beside laws", "gas", "0.1*R", "0.11*R"},
+      {"pressure of the laws", "gas", "grad(eps/3)", "grad(eps/2)"},
+      {"Planck mass", "damped", "units planck", "units reduced_planck"},
+      {"friction", "damped", "- 0.3*k", "- 0.31*k"},
+  };
+  return kFaults;
+}
+
+TEST(LagrangianCheck, FaultsBesideCurvatureAreFound) {
+  for (const Fault& fault : in_systems_with_curvature())
+    expect_found(fault, coupled_to_curvature());
+  for (const Words& fault : in_texts_with_curvature()) expect_found(fault, coupled_to_curvature());
+}
+
+// ---- planted in Systems -------------------------------------------------------------------------
 
 TEST(LagrangianCheck, FaultsInSystemsAreFound) {
   for (const Fault& fault : in_systems()) expect_found(fault, moving_links());

@@ -28,7 +28,7 @@ inline const std::map<std::string, std::set<std::string>>& not_covered() {
       {"cosmology/lphi4", velocities},
       {"cosmology/lphi4_su2u1", {"`vacuum`", "a complex field's fluctuations"}},
       {"cosmology/lphi4_u1", {"a complex field's fluctuations"}},
-      {"cosmology/nmc_lphi4", {"a rate of a rate", "the power of a velocity's fluctuations"}},
+      {"cosmology/nmc_lphi4", velocities},
       {"cosmology/preheating", velocities},
       {"cosmology/preheating_figures", velocities},
       {"cosmology/preheating_quick", velocities},

@@ -473,13 +473,19 @@ bool WrittenFluid::of_curl(const Name& q) const {
   return std::any_of(all.begin(), all.end(), [&](const Name& c) { return c.name == q.name; });
 }
 
+long double WrittenFluid::energy_density(const Cell& quantities) const {
+  long double rho = 0;
+  for (const Name& q : quantities_)
+    if (momentum_of_.count(q.name) > 0) rho += quantities.at(static_cast<std::size_t>(q.first));
+  return rho;
+}
+
 Written::Energies WrittenFluid::energies(const FluidCell& cell, const Place& place) {
-  Written::Energies sum;
+  Written::Energies sum{energy_density(cell.quantities), 0};
   const auto axes = static_cast<std::size_t>(dims());
   const std::vector<Cell> flux = fluxes(cell, place);
   for (const Name& q : quantities_) {
     const auto first = static_cast<std::size_t>(q.first);
-    if (momentum_of_.count(q.name) > 0) sum.rho += cell.quantities.at(first);
     const bool presses = std::any_of(momentum_of_.begin(), momentum_of_.end(),
                                      [&](const auto& fluid) { return fluid.second == q.name; });
     for (std::size_t k = 0; presses && k < 3; ++k)

@@ -89,6 +89,8 @@ class WrittenFluid {
   bool in_coordinates() const { return !factors_.empty(); }
   /// The energies that `energy` names, and the means of T_xx, T_yy and T_zz of their momenta.
   Written::Energies energies(const FluidCell& cell, const Place& place);
+  /// The rho of these alone.
+  long double energy_density(const Cell& quantities) const;
   /// Scale factor number k at a place, some halves of a step further along each axis.
   long double factor(std::size_t k, const Place& place, const std::array<int, 3>& halves = {});
   /// Mean of h1*h2*h3 over a cell; 1 without scale factors.

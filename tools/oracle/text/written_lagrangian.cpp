@@ -1,6 +1,7 @@
 // Lagrangians in the text: their slopes by coordinates and velocities, and the equations of fields.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tools/oracle/text/written_scope.hpp"
 
@@ -19,6 +20,79 @@ long double Written::lagrangian_at(const Place& place) {
   for (const NamedFact* fact : facts_.lagrangians) l += real(*fact->value, {}, &place);
   return l;
 }
+
+// ---- the curvature of a metric that follows the averages ----------------------------------------
+
+bool Written::curves() const {
+  if (!closed()) return false;
+  std::set<std::string> seen;
+  const std::function<bool(const dsl::Expr&)> within = [&](const dsl::Expr& e) {
+    if (e.kind == dsl::ExprKind::Prime && (e.args[0]->text == "H" || e.args[0]->text == "frw.H"))
+      return true;
+    const bool names = e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call;
+    const NamedFact* fact = names ? facts_.find(e.text) : nullptr;
+    return (fact && fact->value && seen.insert(e.text).second && within(*fact->value)) ||
+           std::ranges::any_of(e.args, [&](const auto& arg) { return within(*arg); });
+  };
+  return std::ranges::any_of(facts_.lagrangians,
+                             [&](const NamedFact* fact) { return within(*fact->value); });
+}
+
+long double Written::lagrangian_without_curvature(const Place& place) {
+  if (!curves()) return lagrangian_at(place);
+  const OtherState nothing(*this, 0, root_);
+  const auto told = std::exchange(hubble_rate, -2 * hubble * hubble);  // R = 0
+  const long double l = lagrangian_at(place);
+  hubble_rate = told;
+  return l;
+}
+
+/// f = dL/dR, in which L is linear, R = 6 (H' + 2 H^2).
+Written::OfCurvature Written::of_curvature(const Place& place, bool twice) {
+  const OtherState nothing(*this, 0, root_);
+  const int site = box.site(place);
+  const auto told = hubble_rate;
+  const auto f = [&] {
+    hubble_rate = 1;
+    const long double above = lagrangian_at(place);
+    hubble_rate = -1;
+    return (above - lagrangian_at(place)) / 12;
+  };
+  const auto later = [&](long double by) {
+    std::map<std::string, std::vector<long double>> here;
+    for (auto& [name, field] : fields) {
+      if (field.order != 2 && facts_.equation(name))
+        throw NotCovered{{}, "a field of first order beside R"};
+      if (field.order != 2) continue;
+      here[name] = field.values;
+      const auto u2 = accelerations.find(name);
+      for (int k = 0; k < field.reals(); ++k) {
+        const auto i = static_cast<std::size_t>(site * field.reals() + k);
+        field.values[i] += by * field.rates[i];
+        if (twice) field.values[i] += by * by / 2 * u2->second.at(i);
+      }
+    }
+    const long double value = f();
+    for (const auto& [name, values] : here) fields.at(name).values = values;
+    return value;
+  };
+  if (twice && accelerations.empty()) throw NotCovered{{}, "the pressure of what couples to R"};
+  long double fastest = 1e-300L;
+  for (const auto& [name, field] : fields)
+    for (int k = 0; field.order == 2 && k < field.reals(); ++k)
+      fastest = std::max(
+          fastest, std::fabs(field.rates.at(static_cast<std::size_t>(site * field.reals() + k))) /
+                       field.scale);
+  const long double h = step / fastest;
+  OfCurvature result{f(), 0, 0};
+  const long double a1 = later(h), b1 = later(-h), a2 = later(2 * h), b2 = later(-2 * h);
+  result.first = (8 * (a1 - b1) - (a2 - b2)) / (12 * h);
+  if (twice) result.second = (16 * (a1 + b1) - (a2 + b2) - 30 * result.f) / (12 * h * h);
+  hubble_rate = told;
+  return result;
+}
+
+// ---- equations of motion ------------------------------------------------------------------------
 
 /// d(a^3 p)/dt = a^3 dL/du with p = dL/du', as written: p is followed along the flow by difference
 /// quotients, and its dependence on the accelerations of the site is solved for.

@@ -360,9 +360,14 @@ bool Written::gravitates(const WrittenField& f) {
 }
 
 long double Written::energy_density(const Place& place) {
-  long double rho = potential_at(place) - lagrangian_at(place);
+  const auto lagrangian = [&] { return lagrangian_without_curvature(place); };
+  long double rho = potential_at(place) - lagrangian();
   if (!facts_.lagrangians.empty())  // the sum of u' dL/du', also of velocities at neighbours
-    rho += difference_quotient(speed_, 1, [&] { return lagrangian_at(place); });
+    rho += difference_quotient(speed_, 1, lagrangian);
+  if (curves()) {
+    const OfCurvature r = of_curvature(place, false);
+    rho -= 6 * hubble * (hubble * r.f + r.first);
+  }
   for (const auto& [name, f] : fields) {
     if (!gravitates(f)) continue;
     const long double norm = f.complex ? 1 : 0.5L;
@@ -380,9 +385,14 @@ long double Written::energy_density(const Place& place) {
 /// The pressure of a potential is -V - (a/3) dV/da, the work that the volume does on it; that of a
 /// Lagrangian, d(a^3 l, a)/(3 a^2), has the same form.
 long double Written::pressure(const Place& place) {
-  const auto source = [&] { return lagrangian_at(place) - potential_at(place); };
+  const auto source = [&] { return lagrangian_without_curvature(place) - potential_at(place); };
   long double p = source();
   if (expanding()) p += a / 3 * difference_quotient(a, a, source);
+  if (curves()) {
+    if (!hubble_rate) throw NotCovered{{}, "the pressure of what couples to R"};
+    const OfCurvature r = of_curvature(place, true);
+    p += 2 * r.f * (2 * *hubble_rate + 3 * hubble * hubble) + 4 * hubble * r.first + 2 * r.second;
+  }
   for (const auto& [name, f] : fields) {
     if (!gravitates(f)) continue;
     const long double norm = f.complex ? 1 : 0.5L;
@@ -395,6 +405,13 @@ long double Written::pressure(const Place& place) {
   if (const auto r = dsl::option(*metric, "rho_r"))
     p += real(*r, {}, nullptr) / (3 * a * a * a * a);
   return p;
+}
+
+long double Written::mean_density() {
+  if (hamiltonian()) return energies().rho;
+  long double rho = 0;
+  for (int s = 0; s < box.sites(); ++s) rho += energy_density(box.place(s)) / box.sites();
+  return rho;
 }
 
 Written::Energies Written::energies() {
@@ -414,10 +431,8 @@ Written::Energies Written::energies() {
     mean.p += fluid("rho_r") / (3 * a * a * a * a);
     return mean;
   }
-  for (int s = 0; s < box.sites(); ++s) {
-    mean.rho += energy_density(box.place(s)) / box.sites();
-    mean.p += pressure(box.place(s)) / box.sites();
-  }
+  mean.rho = mean_density();
+  for (int s = 0; s < box.sites(); ++s) mean.p += pressure(box.place(s)) / box.sites();
   return mean;
 }
 
@@ -475,11 +490,12 @@ void Written::declare(int sites) {
   std::map<std::string, int> orders;
   for (const physics::EquationFact& fact : facts_.equations)
     orders[fact.definition->head.name] = fact.definition->head.primes;
-  const auto add = [&](WrittenField f) {
+  const auto add = [&](WrittenField f, bool primitive) {
     const auto order = orders.find(f.name);
     if (order != orders.end())
       f.order = order->second;
-    else if (!hamiltonian() && (!facts_.potentials.empty() || !facts_.lagrangians.empty()))
+    else if (!primitive && !hamiltonian() &&
+             (!facts_.potentials.empty() || !facts_.lagrangians.empty()))
       f.order = 2;
     const auto size = static_cast<std::size_t>(sites * f.reals());
     f.values.assign(size, 0);
@@ -546,14 +562,14 @@ void Written::declare(int sites) {
     } else if (type != "real") {
       continue;
     }
-    add(std::move(f));
+    add(std::move(f), fact.primitive);
   }
   for (const auto& [name, symbol] : resolved_.symbols) {  // w[i] ~ cauchy(0, 1)
     if (symbol.kind != dsl::SymbolKind::Drawn) continue;
     WrittenField f;
     f.name = name;
     f.particle = symbol.indexed;
-    add(std::move(f));
+    add(std::move(f), false);
   }
 }
 

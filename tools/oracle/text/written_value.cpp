@@ -402,6 +402,13 @@ Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* plac
   const bool plain = found != fields.end() && !scope.find(text);
   if (e.primes != 1) throw NotCovered{e.span, "a second time derivative"};
   const bool stored = plain && found->second.order == 2;
+  const bool hubble_itself = base.kind == ExprKind::Name && (text == "H" || text == "frw.H") &&
+                             !scope.find(text) && !facts_.find(text);
+  if (hubble_itself && hubble_rate) return Numbers::of(*hubble_rate);
+  if (hubble_itself && closed() && !curves() && !resolved_.clause("conserve")) {
+    const Energies mean = energies();
+    return Numbers::of(-(mean.rho + mean.p) / (2 * planck2()));
+  }
   if (moves && !stored) {
     const auto after = [&](long double steps) {
       const OtherState other(*this, next_state(), root_);

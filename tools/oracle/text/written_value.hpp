@@ -127,6 +127,11 @@ class Written {
   std::function<std::optional<Numbers>(const std::string& word, const std::vector<long double>& x)>
       draw;
 
+  /// H' of a metric that follows the averages, and u'' of fields by name, as far as another program
+  /// has told them. Without them H' follows from the means of rho and p.
+  std::optional<long double> hubble_rate;
+  std::map<std::string, std::vector<long double>> accelerations;
+
   /// How far along their rates the values of a site are taken; x' of any formula is then a
   /// difference along them, and with `moves` null it is not defined so.
   long double* moves = nullptr;
@@ -254,7 +259,10 @@ class Written {
     long double rho = 0, p = 0;
   };
   Energies energies();
+  long double mean_density();  ///< its rho alone
   long double planck2();
+  /// Whether H' of a metric that follows the averages stands in a Lagrangian, as part of R.
+  bool curves() const;
 
  private:
   struct Scope;
@@ -380,6 +388,12 @@ class Written {
   long double pressure(const Place& place);
   long double potential_at(const Place& place);
   long double lagrangian_at(const Place& place);
+  /// f of the terms f*R, f' and f'' along the motion of the fields at the site.
+  struct OfCurvature {
+    long double f = 0, first = 0, second = 0;
+  };
+  OfCurvature of_curvature(const Place& place, bool twice);
+  long double lagrangian_without_curvature(const Place& place);
   std::vector<Term> lagrangian_terms() const;
   bool gravitates(const WrittenField& f);
   bool mentions_angle(const dsl::Expr& e, std::set<std::string>& seen) const;
