@@ -22,6 +22,7 @@
 #include "tools/oracle/site_check.hpp"
 #include "tools/oracle/solve_check.hpp"
 #include "tools/oracle/start_check.hpp"
+#include "tools/oracle/text/slope.hpp"
 #include "tools/oracle/text/written_fluid.hpp"
 #include "tools/oracle/text/written_value.hpp"
 #include "tools/reduced_model.hpp"
@@ -500,7 +501,7 @@ class Comparison {
       state_.background();
       return f();
     };
-    const long double slope = (8 * (at(1) - at(-1)) - at(2) + at(-2)) / (12 * h);
+    const long double slope = slope_of_four(at(-2), at(-1), at(1), at(2), h);
     at(0);
     return slope / clock;
   }

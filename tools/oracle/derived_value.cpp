@@ -32,6 +32,13 @@ long double DerivedValue::at(Expr e, const Place& place) {
   return value(e, place, nullptr, known);
 }
 
+std::vector<long double> DerivedValue::all_at(const std::vector<Expr>& all, const Place& place) {
+  std::unordered_map<const Node*, long double> known;
+  std::vector<long double> values;
+  for (const Expr e : all) values.push_back(value(e, place, nullptr, known));
+  return values;
+}
+
 long double DerivedValue::entry(int array, int row, int column) const {
   const auto matrix = std::find_if(system_.matrices.begin(), system_.matrices.end(),
                                    [&](const auto& m) { return m.array == array; });

@@ -36,6 +36,8 @@ class DerivedValue {
     made_.clear();
   }
   long double at(algebra::Expr e, const Place& place);
+  /// The values of several there; what they share is evaluated once.
+  std::vector<long double> all_at(const std::vector<algebra::Expr>& all, const Place& place);
   /// A scalar's rate or initial value.
   long double scalar(algebra::Expr e) { return at(e, Place{}); }
 

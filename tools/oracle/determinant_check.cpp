@@ -12,6 +12,7 @@
 #include "compiler/interpret/interpret.hpp"
 #include "tools/oracle/both_sides.hpp"
 #include "tools/oracle/text/dense_matrix.hpp"
+#include "tools/oracle/text/slope.hpp"
 
 namespace vphi::tools {
 namespace {
@@ -637,8 +638,7 @@ class DeterminantComparison {
         return 2 * (product(x, forms(all, sites)).real() + local);
       });
     };
-    const long double h = 1e-3L;
-    return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+    return slope_at_zero(1e-3L, at);
   }
 
   /// -d/dw of <phi, (D D^+)^-p phi> - 2p log|det R|.
@@ -651,8 +651,7 @@ class DeterminantComparison {
         return product(phi, other).real() - 2 * one.power * logarithms({one}, everywhere_);
       });
     };
-    const long double h = 1e-3L;
-    return -(8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+    return -slope_at_zero(1e-3L, at);
   }
 
   static constexpr int kDraws = 3;

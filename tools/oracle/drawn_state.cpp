@@ -100,7 +100,7 @@ bool DrawnState::close_background(long double beside) {
   if (!(fx < 0) || !(fy > 0)) return false;
   // a line through both ends; the value of an end that stays is halved (Illinois)
   long double best = y, least = fy;
-  for (int i = 0, last = 0; i < 100 && least > 1e-19L * text_.hubble * text_.hubble; ++i) {
+  for (int i = 0, last = 0; i < 100 && least > 1e-17L * text_.hubble * text_.hubble; ++i) {
     const long double z = std::clamp((x * fy - y * fx) / (fy - fx), x, y), f = miss(z);
     if (z == x || z == y) break;
     if (std::fabs(f) < least) best = z, least = std::fabs(f);

@@ -11,6 +11,7 @@
 #include "tools/oracle/derived_value.hpp"
 #include "tools/oracle/drawn_state.hpp"
 #include "tools/oracle/shown_state.hpp"
+#include "tools/oracle/text/slope.hpp"
 #include "tools/oracle/text/written_value.hpp"
 
 namespace vphi::tools {
@@ -24,7 +25,7 @@ constexpr unsigned kSeed = 2903;
 
 /// (8 (f(h) - f(-h)) - f(2h) + f(-2h))/12h of five values.
 long double slope_of_five(const std::array<long double, kTimes>& f, long double h) {
-  return (8 * (f[3] - f[1]) - (f[4] - f[0])) / (12 * h);
+  return slope_of_four(f[0], f[1], f[3], f[4], h);
 }
 
 class FollowedLagrangian {
@@ -211,18 +212,29 @@ class FollowedLagrangian {
       if (!links.field().phase) show_speeds(links, clock);
   }
 
+  /// Rates of the arrays at each site; `fastest` becomes the largest that there is.
+  std::map<int, std::vector<long double>> rates_of(const std::vector<const Variable*>& moving,
+                                                   long double& fastest) {
+    std::vector<algebra::Expr> all;
+    for (const Variable* v : moving) all.push_back(v->rate);
+    std::map<int, std::vector<long double>> rates;
+    for (int s = 0; s < text_.box.sites(); ++s) {
+      const auto here = derived_.all_at(all, text_.box.place(s));
+      for (std::size_t i = 0; i < moving.size(); ++i) {
+        rates[moving[i]->array].push_back(here[i]);
+        fastest = std::max(fastest, std::fabs(here[i]));
+      }
+    }
+    return rates;
+  }
+
   /// U' as a difference of matrices whose stored numbers follow their rates.
   void show_speeds(const StoredLinks& links, long double clock) {
     WrittenField& f = links.field();
-    std::map<int, std::vector<long double>> rates;
     long double fastest = 1;
-    for (const int array : links.arrays()) {
-      auto& own = rates[array];
-      for (int s = 0; s < text_.box.sites(); ++s) {
-        own.push_back(derived_.at(state_.variable(array)->rate, text_.box.place(s)));
-        fastest = std::max(fastest, std::fabs(own.back()));
-      }
-    }
+    std::vector<const Variable*> moving;
+    for (const int array : links.arrays()) moving.push_back(state_.variable(array));
+    const auto rates = rates_of(moving, fastest);
     const long double h = 1e-3L / fastest;
     std::array<WrittenField, kTimes> moved;
     for (int k = 0; k < kTimes; ++k) {
@@ -231,7 +243,7 @@ class FollowedLagrangian {
       StoredLinks(to, text_, system_).read([&](int array, int site) {
         const auto s = static_cast<std::size_t>(site);
         return derived_.arrays.at(array)[s] +
-               static_cast<long double>(k - kNow) * h * rates[array][s];
+               static_cast<long double>(k - kNow) * h * rates.at(array)[s];
       });
     }
     for (std::size_t i = 0; i < f.rates.size(); ++i) {
@@ -272,17 +284,12 @@ class FollowedLagrangian {
     const auto arrays = derived_.arrays;
     const auto symbols = derived_.symbols;
     derived_.changed();
-    std::map<int, std::vector<long double>> rates;
     std::map<std::string, long double> of_scalars;
     long double fastest = 1;
-    for (const Variable& v : system_.variables) {
-      if (v.frozen) continue;
-      for (int s = 0; s < text_.box.sites(); ++s) {
-        const long double rate = derived_.at(v.rate, text_.box.place(s));
-        rates[v.array].push_back(rate);
-        fastest = std::max(fastest, std::fabs(rate));
-      }
-    }
+    std::vector<const Variable*> moving;
+    for (const Variable& v : system_.variables)
+      if (!v.frozen) moving.push_back(&v);
+    const auto rates = rates_of(moving, fastest);
     for (const auto& s : system_.scalars)
       if (!drawn_.counts(s)) of_scalars[s.symbol] = derived_.scalar(s.rate);
     for (const auto& [symbol, rate] : of_scalars)

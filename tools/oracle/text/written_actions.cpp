@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/oracle/text/slope.hpp"
 #include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
@@ -147,7 +148,7 @@ Written::LinkSlope Written::along_link(const std::vector<Term>& terms, WrittenFi
         sum.first += term.sign * (v(1) - v(-1)) / (2 * h);
         sum.second += term.sign * ((v(1) - v(0)) - (v(0) - v(-1))) / (h * h);
       } else {
-        sum.first += term.sign * (8 * (v(1) - v(-1)) - (v(2) - v(-2))) / (12 * h);
+        sum.first += term.sign * slope_of_four(v(-2), v(-1), v(1), v(2), h);
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/oracle/text/slope.hpp"
 #include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
@@ -134,7 +135,7 @@ Numbers Written::rate_of_formula(const dsl::Expr& e, const Scope& scope, const P
   result.period = 0;
   for (std::size_t i = 0; i < result.parts.size(); ++i) {
     const auto v = [&](int steps) { return values[static_cast<std::size_t>(steps + 2)].parts[i]; };
-    result.parts[i] = (8.0L * (v(1) - v(-1)) - (v(2) - v(-2))) / (12 * h);
+    result.parts[i] = slope_of_four(v(-2), v(-1), v(1), v(2), h);
   }
   return result;
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "tools/oracle/text/slope.hpp"
 #include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
@@ -419,7 +420,7 @@ long double WrittenFluid::widening(std::size_t k, const Place& place) {
     text_.t = now + steps * h;
     return factor(k, place);
   };
-  const long double slope = (8 * (after(1) - after(-1)) - (after(2) - after(-2))) / (12 * h);
+  const long double slope = slope_of_four(after(-2), after(-1), after(1), after(2), h);
   text_.t = now;
   return slope / factor(k, place);
 }

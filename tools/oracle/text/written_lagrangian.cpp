@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tools/oracle/text/slope.hpp"
 #include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
@@ -27,8 +28,8 @@ bool Written::curves() const {
   if (!closed()) return false;
   std::set<std::string> seen;
   const std::function<bool(const dsl::Expr&)> within = [&](const dsl::Expr& e) {
-    if (e.kind == dsl::ExprKind::Prime && (e.args[0]->text == "H" || e.args[0]->text == "frw.H"))
-      return true;
+    const std::string of = e.kind == dsl::ExprKind::Prime ? e.args[0]->text : "";
+    if (of == "H" || of == "frw.H" || (of == scale_factor_ && e.primes == 2)) return true;
     const bool names = e.kind == dsl::ExprKind::Name || e.kind == dsl::ExprKind::Call;
     const NamedFact* fact = names ? facts_.find(e.text) : nullptr;
     return (fact && fact->value && seen.insert(e.text).second && within(*fact->value)) ||
@@ -86,7 +87,7 @@ Written::OfCurvature Written::of_curvature(const Place& place, bool twice) {
   const long double h = step / fastest;
   OfCurvature result{f(), 0, 0};
   const long double a1 = later(h), b1 = later(-h), a2 = later(2 * h), b2 = later(-2 * h);
-  result.first = (8 * (a1 - b1) - (a2 - b2)) / (12 * h);
+  result.first = slope_of_four(b2, b1, a1, a2, h);
   if (twice) result.second = (16 * (a1 + b1) - (a2 + b2) - 30 * result.f) / (12 * h * h);
   hubble_rate = told;
   return result;
@@ -117,9 +118,6 @@ std::vector<long double> Written::from_lagrangian(const WrittenField& field, int
   const auto momentum = [&](const Real& r) {
     return slope_of(parts, r.field->rates[r.at], r.field->scale);
   };
-  const auto quotient = [](long double h, const std::function<long double(long double)>& at) {
-    return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
-  };
   // all sites move with the flow
   const auto along_flow = [&](const Real& r, long double by) {
     const auto move = [&](long double sign) {
@@ -147,7 +145,7 @@ std::vector<long double> Written::from_lagrangian(const WrittenField& field, int
     for (std::size_t j = 0; j < n; ++j) {
       long double& v = all[j].field->rates[all[j].at];
       const long double here = v;
-      m[i][j] = quotient(step * all[j].field->scale, [&](long double by) {
+      m[i][j] = slope_at_zero(step * all[j].field->scale, [&](long double by) {
         v = here + by;
         const long double p = momentum(r);
         v = here;
@@ -155,7 +153,7 @@ std::vector<long double> Written::from_lagrangian(const WrittenField& field, int
       });
     }
     right[i] = slope_of(parts, r.field->values[r.at], r.field->scale) - 3 * hubble * momentum(r) -
-               quotient(step, [&](long double by) { return along_flow(r, by); });
+               slope_at_zero(step, [&](long double by) { return along_flow(r, by); });
   }
   for (std::size_t k = 0; k < n; ++k) {  // with the largest pivot of each column
     std::size_t best = k;
@@ -261,8 +259,7 @@ long double Written::lagrangian_slope(const Coordinate& c, bool velocity) {
         values[static_cast<std::size_t>(k + 2)].push_back(real(*term.text, {}, &p));
     }
     for (std::size_t i = 0; i < places.size(); ++i)
-      slope += term.sign * (8 * (values[3][i] - values[1][i]) - (values[4][i] - values[0][i])) /
-               (12 * h);
+      slope += term.sign * slope_of_four(values[0][i], values[1][i], values[3][i], values[4][i], h);
   }
   return slope;
 }

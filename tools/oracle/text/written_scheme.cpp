@@ -8,6 +8,7 @@
 #include "compiler/physics/fluids/scheme_head.hpp"
 #include "dsl/model_function.hpp"
 #include "dsl/syntax/parse.hpp"
+#include "tools/oracle/text/slope.hpp"
 #include "tools/oracle/text/written_fluid.hpp"
 
 namespace vphi::tools {
@@ -552,8 +553,7 @@ Cell WrittenScheme::derivatives(const FluidCell& cell, const Cell& of_fluxes,
   const auto slope = [&](long double h, const std::function<Cell(long double)>& f) {
     const Cell a = f(h), b = f(-h), c = f(2 * h), d = f(-2 * h);
     Cell result(a.size());
-    for (std::size_t i = 0; i < a.size(); ++i)
-      result[i] = (8 * (a[i] - b[i]) - (c[i] - d[i])) / (12 * h);
+    for (std::size_t i = 0; i < a.size(); ++i) result[i] = slope_of_four(d[i], b[i], a[i], c[i], h);
     return result;
   };
   const Cell none(n), still = sources(none);

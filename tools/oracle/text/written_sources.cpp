@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "dsl/equations.hpp"
+#include "tools/oracle/text/slope.hpp"
 #include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
@@ -86,7 +87,7 @@ long double Written::slope_along(const std::vector<Term>& terms, long double h,
     const auto a = profile(term, 1), b = profile(term, -1), c = profile(term, 2),
                d = profile(term, -2);
     for (std::size_t i = 0; i < a.size(); ++i)
-      slope += term.sign * (8 * (a[i] - b.at(i)) - (c.at(i) - d.at(i))) / (12 * h);
+      slope += term.sign * slope_of_four(d.at(i), b.at(i), a[i], c.at(i), h);
   }
   return slope;
 }
@@ -407,31 +408,29 @@ long double Written::pressure(const Place& place) {
   return p;
 }
 
+long double Written::fluid_density(const char* name, long double power) {
+  const dsl::Clause* metric = resolved_.clause("metric");
+  const auto v = metric ? dsl::option(*metric, name) : nullptr;
+  return v ? real(*v, {}, nullptr) / std::pow(a, power) : 0;
+}
+
 long double Written::mean_density() {
-  if (hamiltonian()) return energies().rho;
+  if (hamiltonian())
+    return functional(*facts_.find("H")->value, {}).real() / (a * a * a * box.sites()) +
+           fluid_density("rho_r", 4) + fluid_density("rho_m", 3);
   long double rho = 0;
   for (int s = 0; s < box.sites(); ++s) rho += energy_density(box.place(s)) / box.sites();
   return rho;
 }
 
 Written::Energies Written::energies() {
-  Energies mean;
+  Energies mean{mean_density(), 0};
   if (hamiltonian()) {
-    const NamedFact* h = facts_.find("H");
-    const long double sites = box.sites();
-    const auto value = [&] { return functional(*h->value, {}).real(); };
-    mean.rho = value() / (a * a * a * sites);
-    mean.p = -difference_quotient(a, a, value) / (3 * a * a * sites);
-    const dsl::Clause* metric = resolved_.clause("metric");
-    const auto fluid = [&](const char* name) {
-      const auto v = metric ? dsl::option(*metric, name) : nullptr;
-      return v ? real(*v, {}, nullptr) : 0;
-    };
-    mean.rho += fluid("rho_r") / (a * a * a * a) + fluid("rho_m") / (a * a * a);
-    mean.p += fluid("rho_r") / (3 * a * a * a * a);
+    const auto value = [&] { return functional(*facts_.find("H")->value, {}).real(); };
+    mean.p = -difference_quotient(a, a, value) / (3 * a * a * box.sites()) +
+             fluid_density("rho_r", 4) / 3;
     return mean;
   }
-  mean.rho = mean_density();
   for (int s = 0; s < box.sites(); ++s) mean.p += pressure(box.place(s)) / box.sites();
   return mean;
 }

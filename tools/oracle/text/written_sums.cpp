@@ -1,6 +1,7 @@
 // Indices, sums and derivatives in the text.
 #include <cmath>
 
+#include "tools/oracle/text/slope.hpp"
 #include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
@@ -233,7 +234,7 @@ long double Written::difference_quotient(long double& u, long double scale,
     u = here;
     return v;
   };
-  return (8 * (moved(1) - moved(-1)) - moved(2) + moved(-2)) / (12 * h);
+  return slope_of_four(moved(-2), moved(-1), moved(1), moved(2), h);
 }
 
 /// The sum over the sites, and over those beyond a fixed wall that read a site of the box.
@@ -312,8 +313,7 @@ Numbers Written::derivative(const dsl::Expr& e, const Scope& scope, const Place*
     Numbers result = moved(1);
     const Numbers b = moved(-1), c = moved(2), d = moved(-2);
     for (std::size_t i = 0; i < result.parts.size(); ++i)
-      result.parts[i] =
-          (8.0L * (result.parts[i] - b.parts[i]) - c.parts[i] + d.parts[i]) / (12 * h);
+      result.parts[i] = slope_of_four(d.parts[i], b.parts[i], result.parts[i], c.parts[i], h);
     return result;
   }
   // by a field, a component or a body

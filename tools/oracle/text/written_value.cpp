@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "tools/oracle/text/slope.hpp"
 #include "tools/oracle/text/written_scope.hpp"
 
 namespace vphi::tools {
@@ -400,6 +401,8 @@ Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* plac
   const std::string& text = indexed ? base.args[0]->text : base.text;
   const auto found = fields.find(text);
   const bool plain = found != fields.end() && !scope.find(text);
+  if (e.primes == 2 && text == scale_factor_ && hubble_rate && !scope.find(text))
+    return Numbers::of(a * (*hubble_rate + hubble * hubble));
   if (e.primes != 1) throw NotCovered{e.span, "a second time derivative"};
   const bool stored = plain && found->second.order == 2;
   const bool hubble_itself = base.kind == ExprKind::Name && (text == "H" || text == "frw.H") &&
@@ -421,8 +424,7 @@ Numbers Written::prime(const dsl::Expr& e, const Scope& scope, const Place* plac
     const Numbers a = after(1), b = after(-1), c = after(2), d = after(-2);
     Numbers slope = a;
     for (std::size_t i = 0; i < slope.parts.size(); ++i)
-      slope.parts[i] =
-          (8.0L * (a.parts[i] - b.parts[i]) - (c.parts[i] - d.parts[i])) / (12 * move_step);
+      slope.parts[i] = slope_of_four(d.parts[i], b.parts[i], a.parts[i], c.parts[i], move_step);
     return slope;
   }
   if (!stored) return rate_of_formula(base, scope, place);

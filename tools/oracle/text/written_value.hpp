@@ -384,6 +384,8 @@ class Written {
   /// The value for the whole box: a density is summed, a number is unchanged.
   Complex functional(const dsl::Expr& e, const Scope& scope);
   Numbers summed(const std::function<Numbers(const Place&)>& f);
+  /// An option of `metric` over this power of a; 0 where there is none.
+  long double fluid_density(const char* name, long double power);
   long double energy_density(const Place& place);
   long double pressure(const Place& place);
   long double potential_at(const Place& place);
