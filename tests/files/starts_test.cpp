@@ -100,6 +100,14 @@ TEST_F(Starts, AMatrixForEachDirectionAndSite) {
   EXPECT_NEAR(at_start(rotated), (5 * (1 + 2 * std::cos(0.1)) + 1 + 2 * std::cos(0.5)) / 6, 1e-14);
 }
 
+TEST_F(Starts, HotLinksAreTheSameWithAnIndex) {
+  for (const char* group : {"SU(2)", "SU(3)"}) {
+    const double of_all = at_start(run(links(group, "U ~ hot"), 0));
+    EXPECT_LT(std::abs(of_all), 1.5) << group;
+    EXPECT_EQ(at_start(run(links(group, "U[mu] ~ hot"), 0)), of_all) << group;
+  }
+}
+
 TEST_F(Starts, WhatIsNoLinkIsRefusedWithItsSite) {
   const std::string constant = refused(links("SU(2)", "U = [[1, 0.1], [0, 1]]"));
   EXPECT_TRUE(has(constant, "E0718") && has(constant, "off by 0.1")) << constant;

@@ -110,6 +110,11 @@ std::vector<Expr> coordinates_of(const Equations& d, const InitItem& init, const
   return algebra_coordinates(d, group, v, init.field->name, init.item->value->span);
 }
 
+/// `hot` and `cold` draw the links of all directions at once, with an index or without.
+bool draws_all_links(const dsl::Expr& e) {
+  return e.kind == dsl::ExprKind::Name && (e.text == "hot" || e.text == "cold");
+}
+
 /// The value as written; of `U[i] = ...` one component, or matrix, for each axis i.
 Value value_of(const Equations& d, Lowerer& lower, const InitItem& init, const Reading& reading) {
   const dsl::Head& head = *init.item->head;
@@ -126,7 +131,8 @@ Value value_of(const Equations& d, Lowerer& lower, const InitItem& init, const R
     }
     return v;
   }
-  if (!init.field->link || head.form != dsl::Head::Form::Indexed) {
+  if (!init.field->link || head.form != dsl::Head::Form::Indexed ||
+      draws_all_links(*init.item->value)) {
     Scope scope = init.scope;
     scope.given = &reading;
     return lower.value(*init.item->value, scope);
@@ -181,8 +187,7 @@ std::vector<Expr> as_field(const Equations& d, const InitItem& init, const Value
                             fmt::format("`{}` has {} components", field.name, field.cells.size())));
   }
   const dsl::Expr& given = *init.item->value;
-  const bool any =
-      given.kind == dsl::ExprKind::Name && (given.text == "hot" || given.text == "cold");
+  const bool any = draws_all_links(given);
   if (field.roots > 0 && !any && !(v.scalar() && v.parts[0].re.is_one() && !v.complex()))
     d.fail(errors::start_not_a_root(given.span, field.name, field.roots));
   if (v.complex() && !field.complex && !field.angle) {
