@@ -125,10 +125,10 @@ std::optional<std::vector<Expr>> SiteChange::drawn(int tries, Draws& draws, std:
   }
   const auto square = quadratic(why);
   if (!square) return std::nullopt;
+  // of swept values, stored coefficients and other fields it is known in the run alone
   const auto curvature = algebra::constant(square->curvature);
-  if (!curvature || !(curvature->real > 0)) {
-    why = curvature ? "not bounded below: S'' is not positive"
-                    : "of a width that other values change";
+  if (curvature && !(curvature->real > 0)) {
+    why = "not bounded below: S'' is not positive";
     return std::nullopt;
   }
   const std::vector<Expr> normal = draws.normals(static_cast<int>(n.size()));

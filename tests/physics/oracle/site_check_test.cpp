@@ -30,6 +30,14 @@ sample metropolis, width = 0.8, sweeps = 10
 init z = 0, v = [0, 0]
 every 1 sweep: mean(norm2(z)) -> "m.h5"
 )"},
+      {"widths", R"(model widths "numbers whose widths another field changes, by heatbath"
+lattice grid: 4^2
+field z: complex, v: vec(2)
+action S = norm2(z) + norm2(v) + norm2(z)*norm2(v)/2 - 0.3*re(z*conj(z@x)) - 0.2*dot(v, v@y)
+sample heatbath, sweeps = 10
+init z = 0, v = [0, 0]
+every 1 sweep: mean(norm2(z)) -> "m.h5"
+)"},
       {"mirrored", R"(model mirrored "a quadratic action by overrelaxation alone"
 lattice grid: 4^2
 field phi: real
