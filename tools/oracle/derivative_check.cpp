@@ -251,17 +251,31 @@ class Comparison {
     }
   }
 
-  /// 2 Im tr(T_a U' U^+) of the rates of the stored numbers.
+  /// 2 Im tr(T_a U' U^+) of the rates of the stored numbers; a row that is not stored follows from
+  /// the others, so U' is a difference.
   long double velocity_along(const Compared& c, int site) {
-    WrittenField rates = *c.at.field;
-    StoredLinks moving(rates, text_, system_);
+    WrittenField moved = *c.at.field;
+    StoredLinks links(moved, text_, system_);
     const Place p = text_.box.place(site);
-    moving.read([&](int array, int at) {
-      return at == site ? derived_.at(state_.variable(array)->rate, p) : 0.0L;
-    });
-    WrittenField now = *c.at.field;
-    const auto u = StoredLinks(now, text_, system_).matrix(site, c.axis);
-    const auto rate = moving.matrix(site, c.axis);
+    std::map<int, long double> rates;
+    long double fastest = 1;
+    for (const int array : links.arrays()) {
+      rates[array] = derived_.at(state_.variable(array)->rate, p);
+      fastest = std::max(fastest, std::fabs(rates[array]));
+    }
+    const auto later = [&](long double by) {
+      links.read([&](int array, int at) {
+        const long double here = derived_.arrays.at(array).at(static_cast<std::size_t>(at));
+        return at == site ? here + by * rates.at(array) : here;
+      });
+      return links.matrix(site, c.axis);
+    };
+    const long double h = 1e-3L / fastest;
+    const auto u = later(0), above = later(h), below = later(-h);
+    const auto far_above = later(2 * h), far_below = later(-2 * h);
+    std::vector<Complex> rate;
+    for (std::size_t i = 0; i < u.size(); ++i)
+      rate.push_back(slope_of_four(far_below[i], below[i], above[i], far_above[i], h));
     const auto t = link_generator(c.at.field->colours, c.generator);
     const auto n = static_cast<std::size_t>(c.at.field->colours);
     Complex trace = 0;

@@ -68,6 +68,21 @@ at end: e = mean(norm2(electric[y])) -> "c.h5"
   return kTexts;
 }
 
+// of a matrix of two stored rows the third one moves as well
+TEST(LagrangianCheck, LinksOfTwoStoredRowsMoveByTheirHamiltonian) {
+  const std::string text = R"(model rows "links of three colours by two rows"
+lattice box: 2*2, spacing = 1, boundary = periodic
+gauge U: SU(3), E: su(3), store = rows(2)
+H = total(sum(norm2(E[i]), i) + 2*sum(3 - re(tr(loop(i, j, -i, -j))), i < j))
+init U = 1, E = 0
+precision real = f64
+evolve leapfrog, dt = 0.02, until = t > 1
+every 5 steps: mean(norm2(E[x])) -> "r.h5"
+)";
+  expect_right(text);
+  EXPECT_TRUE(judged(text, in("U_0_2", times(1.001))).found);
+}
+
 TEST(LagrangianCheck, RightModelsPass) {
   for (const auto& [name, text] : moving_links()) EXPECT_GT(expect_right(text).size(), 10u) << name;
 }
