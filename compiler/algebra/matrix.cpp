@@ -39,8 +39,8 @@ double spectral_radius(Matrix a, int squarings) {
 
 namespace {
 
-using Complex = std::complex<double>;
-using ComplexMatrix = std::vector<std::vector<Complex>>;
+using ComplexEntry = std::complex<double>;
+using ComplexMatrix = std::vector<std::vector<ComplexEntry>>;
 
 /// A similar matrix that is 0 below the first subdiagonal, by elimination with pivots.
 ComplexMatrix hessenberg(const Matrix& a) {
@@ -55,7 +55,7 @@ ComplexMatrix hessenberg(const Matrix& a) {
     std::swap(h[c + 1], h[pivot]);
     for (auto& row : h) std::swap(row[c + 1], row[pivot]);
     for (std::size_t r = c + 2; r < n; ++r) {
-      const Complex by = h[r][c] / h[c + 1][c];
+      const ComplexEntry by = h[r][c] / h[c + 1][c];
       for (std::size_t k = 0; k < n; ++k) h[r][k] -= by * h[c + 1][k];
       for (std::size_t k = 0; k < n; ++k) h[k][c + 1] += by * h[k][r];
     }
@@ -64,23 +64,23 @@ ComplexMatrix hessenberg(const Matrix& a) {
 }
 
 /// The eigenvalue of the last two rows up to `last` that is nearest to their last entry.
-Complex shift_of(const ComplexMatrix& h, std::size_t last) {
-  const Complex a = h[last - 1][last - 1], d = h[last][last];
-  const Complex half = (a - d) / 2.0;
-  const Complex root = std::sqrt(half * half + h[last - 1][last] * h[last][last - 1]);
+ComplexEntry shift_of(const ComplexMatrix& h, std::size_t last) {
+  const ComplexEntry a = h[last - 1][last - 1], d = h[last][last];
+  const ComplexEntry half = (a - d) / 2.0;
+  const ComplexEntry root = std::sqrt(half * half + h[last - 1][last] * h[last][last - 1]);
   return d + half - (std::real(std::conj(half) * root) < 0 ? -root : root);
 }
 
 /// h - shift = QR of the rows from `first` to `last` becomes RQ + shift.
-void turn(ComplexMatrix& h, std::size_t first, std::size_t last, Complex shift) {
+void turn(ComplexMatrix& h, std::size_t first, std::size_t last, ComplexEntry shift) {
   for (std::size_t i = first; i <= last; ++i) h[i][i] -= shift;
-  std::vector<std::pair<Complex, Complex>> turns;  // cosine and sine of each rotation
+  std::vector<std::pair<ComplexEntry, ComplexEntry>> turns;  // cosine and sine of each rotation
   for (std::size_t i = first; i < last; ++i) {
     const double size = std::hypot(std::abs(h[i][i]), std::abs(h[i + 1][i]));
-    const Complex c = size > 0 ? h[i][i] / size : 1, s = size > 0 ? h[i + 1][i] / size : 0;
+    const ComplexEntry c = size > 0 ? h[i][i] / size : 1, s = size > 0 ? h[i + 1][i] / size : 0;
     turns.emplace_back(c, s);
     for (std::size_t k = i; k <= last; ++k) {
-      const Complex x = h[i][k], y = h[i + 1][k];
+      const ComplexEntry x = h[i][k], y = h[i + 1][k];
       h[i][k] = std::conj(c) * x + std::conj(s) * y;
       h[i + 1][k] = c * y - s * x;
     }
@@ -88,7 +88,7 @@ void turn(ComplexMatrix& h, std::size_t first, std::size_t last, Complex shift) 
   for (std::size_t i = first; i < last; ++i) {
     const auto [c, s] = turns[i - first];
     for (std::size_t r = first; r <= std::min(i + 1, last); ++r) {
-      const Complex x = h[r][i], y = h[r][i + 1];
+      const ComplexEntry x = h[r][i], y = h[r][i + 1];
       h[r][i] = c * x + s * y;
       h[r][i + 1] = std::conj(c) * y - std::conj(s) * x;
     }
@@ -98,12 +98,12 @@ void turn(ComplexMatrix& h, std::size_t first, std::size_t last, Complex shift) 
 
 }  // namespace
 
-std::vector<Complex> eigenvalues(const Matrix& a) {
+std::vector<ComplexEntry> eigenvalues(const Matrix& a) {
   constexpr int kMostTurns = 60;  // of one eigenvalue; two or three are usual
   if (a.empty() || !std::isfinite(largest_entry(a))) return {};
   const double unit = 1e-16 * largest_entry(a);
   ComplexMatrix h = hessenberg(a);
-  std::vector<Complex> found;
+  std::vector<ComplexEntry> found;
   std::size_t last = h.size() - 1;
   for (int turns = 0;;) {
     const auto small = [&](std::size_t i) {
