@@ -4,7 +4,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "compiler/kernel/passes.hpp"
 
@@ -83,26 +82,6 @@ void recover(const physics::System& system, const std::optional<Recovered>& last
   }
 }
 
-namespace {
-
-/// Limits that hold recovered values once more, all at once: what follows from what they have
-/// limited, as the pressure rises that bounds a stress, is known now. A bound that moves by a part
-/// of what the limit changes is then met to that part of a part.
-Recovered limited_again(Block& block, State& state, const std::optional<Recovered>& last) {
-  const State before = state;
-  Recovered again{recovered_in(block.system(), before, last), {}};
-  std::vector<Derived> clauses;
-  for (const Derived& limit : block.system().limits) {
-    if (!limit.from_recovered) continue;
-    state.arrays[limit.array] = in_order(again.state, limit.from_recovered);
-    clauses.push_back(limit);
-  }
-  again.kept = kept(block.arena(), clauses, before, state);
-  return again;
-}
-
-}  // namespace
-
 std::optional<Recovered> apply_limits(Block& block, State& state,
                                       const std::optional<Recovered>& last) {
   std::optional<Recovered> recovered = last;
@@ -120,9 +99,7 @@ std::optional<Recovered> apply_limits(Block& block, State& state,
     }
     if (reads) recovered->kept = kept(block.arena(), clause, before, state);
   });
-  const bool read = std::ranges::any_of(block.system().limits,
-                                        [](const Derived& l) { return bool(l.from_recovered); });
-  return read ? limited_again(block, state, recovered) : recovered;
+  return recovered;
 }
 
 void define_limited(Block& block, State& state) {

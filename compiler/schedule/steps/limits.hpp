@@ -27,8 +27,8 @@ struct Recovered {
   Expr kept;  ///< whether the state has not changed since then at the site; null: it has
 };
 
-/// Applies all limits of conserved quantities, those that read recovered values twice. Returns the
-/// recovered values that the last of them read, for `recover`; `last` where none does.
+/// Applies all limits of conserved quantities. Returns the recovered values that the last limit
+/// read, for `recover`; `last` where it read none.
 std::optional<Recovered> apply_limits(Block& block, State& state,
                                       const std::optional<Recovered>& last = {});
 

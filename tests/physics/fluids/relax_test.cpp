@@ -220,30 +220,6 @@ TEST(Relax, HeatObeysTheTelegraphEquation) {
   }
 }
 
-/// A bound that follows from what is limited acts twice. Here e = 1 + s/10 bounds s: of 3 it makes
-/// 1.3, and of that 1.13, where e is 1.113. A step of half the time then makes 2.065 of 1.13.
-TEST(Relax, ALimitKnowsWhatItHasDone) {
-  const auto result = run_text(R"(model bounded "a stress that the energy bounds"
-lattice line: 16, length = 1, boundary = periodic
-primitive e, s: real
-conserve E = e - s/10: div([0*E])
-relax s = 3, time = 0.02
-recover {
-  e = E + s/10
-}
-limit s = min(s, e)
-scheme kt_primitive, speed = 1
-evolve euler, dt = 0.01, until = t > 0.015
-init e = 1.3, s = 3
-precision real = f64
-every 1 step: part = max(s/e) -> "b.h5"
-)",
-                               {});
-  const auto& part = result.find("part")->points;
-  EXPECT_NEAR(part.at(0).second, 1.13 / 1.113, 1e-13);
-  EXPECT_NEAR(part.at(1).second, 1.12065 / 1.112065, 1e-13);
-}
-
 /// A variable that nothing moves and that has reached its target stays there to the last bit in a
 /// flow that spreads; at the edges of coordinates that grow it is not diluted.
 TEST(Relax, WhatIsUniformStaysSo) {
