@@ -66,6 +66,7 @@ __device__ long long __double_as_longlong(double);
 __device__ float __int_as_float(int);
 __device__ float __uint_as_float(unsigned);
 __device__ int __float_as_int(float);
+__device__ int __double2loint(double);
 __device__ unsigned __float_as_uint(float);
 __device__ unsigned __umulhi(unsigned, unsigned);
 #define VPHI_ROUNDED(name) \

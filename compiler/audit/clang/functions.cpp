@@ -18,10 +18,11 @@ constexpr std::array<std::string_view, 16> kSimple = {
     "min",  "max",   "abs",  "sign",  "copysign", "isnan", "isinf", "isfinite"};
 
 // Not arithmetic: bits seen as another type, neutral hints.
-constexpr std::array<std::string_view, 12> kFree = {
-    "__longlong_as_double", "__double_as_longlong", "__int_as_float",   "__uint_as_float",
-    "__float_as_int",       "__float_as_uint",      "__builtin_inf",    "__builtin_inff",
-    "__builtin_nan",        "__builtin_nanf",       "__builtin_expect", "__builtin_assume_aligned"};
+constexpr std::array<std::string_view, 13> kFree = {
+    "__longlong_as_double",    "__double_as_longlong", "__int_as_float",  "__uint_as_float",
+    "__double2loint",          "__float_as_int",       "__float_as_uint", "__builtin_inf",
+    "__builtin_inff",          "__builtin_nan",        "__builtin_nanf",  "__builtin_expect",
+    "__builtin_assume_aligned"};
 
 // PTX ISA, floating-point instructions with an approximate form, and those with a rounding of
 // their own.
