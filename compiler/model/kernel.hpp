@@ -228,7 +228,7 @@ struct Kernel {
   bool written_out = false;
   /// Angles whose sine and cosine are both used: one reduction of the angle serves both.
   std::vector<Expr> paired_angles;
-  /// In f64, where there is one: all angles.
+  /// All angles in f64, and in f32 where functions are written out (kernel/device.hpp).
   bool pairs_all_angles = false;
   std::vector<ArrayParam> arrays;
   std::vector<Store> stores;

@@ -225,7 +225,7 @@ TEST(PairedAngles, SineAndCosineOfOne) {
     std::vector<Expr> values, paired, with_all;
   } table[] = {
       {"of one angle", {s.add(sin(x), s.w), cos(x)}, {x}, {x}},
-      {"of two angles", {sin(x), cos(s.u)}, {}, {}},
+      {"of two angles", {sin(x), cos(s.u)}, {}, {x, s.u}},
       {"another angle beside", {sin(x), cos(x), sin(s.v)}, {x}, {x, s.v}},
       {"within an angle", {sin(cos(x)), cos(cos(x)), sin(x)}, {cos(x), x}, {cos(x), x}},
       {"the same everywhere", {s.mul(s.u, sin(s.a)), s.mul(s.u, cos(s.a))}, {}, {}},
@@ -251,7 +251,9 @@ TEST(PairedAngles, NoneWithApproximateFunctions) {
   EXPECT_TRUE(paired_angles(single).kernel.paired_angles.empty());
   single.kernel.fast = false;
   EXPECT_EQ(paired_angles(single).kernel.paired_angles, std::vector<Expr>{s.u})
-      << "all angles are paired in f64 alone";
+      << "all angles in f64, and where functions are written out";
+  single.kernel.written_out = true;
+  EXPECT_EQ(paired_angles(single).kernel.paired_angles, (std::vector<Expr>{s.u, s.v}));
 }
 
 TEST(PairedAngles, InsideStencils) {
