@@ -11,7 +11,6 @@ namespace vphi::kernel {
 namespace {
 
 using algebra::Expr;
-using algebra::Node;
 using algebra::Op;
 
 /// Dependent instructions that take about as long as one special function, to tell which of two

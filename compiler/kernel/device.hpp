@@ -47,8 +47,8 @@ SiteFunction minmods(SiteFunction function);
 
 /// Notes the angles whose sine and cosine are both used (Kernel::paired_angles). With
 /// Kernel::pairs_all_angles all angles in f64, and in f32 where functions are written out: the
-/// functions of a GPU's library have branches and memory of their own. Kernels in f32 with approximate functions have
-/// none. Values keep their order of operations.
+/// functions of a GPU's library have branches and memory of their own. Kernels in f32 with
+/// approximate functions have none. Values keep their order of operations.
 SiteFunction paired_angles(SiteFunction function);
 
 /// For walks that read tables: min(max(floor(x), low), high) with whole numbers becomes a

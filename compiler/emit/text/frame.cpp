@@ -287,12 +287,9 @@ Code near_functions(const Dialect& dialect, Precision precision) {
 bool chooses_number_by_place(const kernel::Kernel& kernel) {
   const int slowest = kernel.dims - 1;
   const auto by_place = [&](algebra::Expr test) {
-    bool found = false;
-    algebra::visit(test, [&](algebra::Expr node) {
-      found =
-          found || (node.is(algebra::Op::Site) && node->index > 0 && node->index >= slowest - 1);
+    return algebra::contains(test, [&](algebra::Expr node) {
+      return node.is(algebra::Op::Site) && node->index > 0 && node->index >= slowest - 1;
     });
-    return found;
   };
   bool found = false, beside = false;
   algebra::visit(kernel.values(), [&](algebra::Expr, algebra::Expr node) {
@@ -383,6 +380,16 @@ Code each_site(const std::string& name, const std::string& count, int threads, b
       first, count, threads);
 }
 
+namespace {
+
+/// The groups of a launch for each multiprocessor; no more than one can hold.
+int groups_of_unit(const Job& job, std::int64_t groups) {
+  const std::int64_t units = std::max(1, job.target.compute_units);
+  return static_cast<int>(std::min<std::int64_t>((groups + units - 1) / units, kMostThreads));
+}
+
+}  // namespace
+
 int occupancy_of_row(const Job& job, int threads, std::int64_t groups) {
   // On an H200 wave equations with 2048 threads on a multiprocessor took 0.89 to 0.99 of the time
   // with the registers that the compiler chose, and none spilled. With more numbers or special
@@ -397,9 +404,7 @@ int occupancy_of_row(const Job& job, int threads, std::int64_t groups) {
     return 1;
   const kernel::Cost cost = kernel::cost(kernel);
   if (cost.instructions > kMostInstructions || cost.special > kMostSpecial) return 1;
-  const std::int64_t units = std::max(1, job.target.compute_units);
-  const std::int64_t there = std::max<std::int64_t>(1, (groups + units - 1) / units);
-  return static_cast<int>(std::min<std::int64_t>(there, std::max(1, kMostThreads / threads)));
+  return std::clamp(groups_of_unit(job, groups), 1, std::max(1, kMostThreads / threads));
 }
 
 int occupancy(const Job& job, int threads, std::int64_t groups) {
@@ -415,10 +420,8 @@ int occupancy(const Job& job, int threads, std::int64_t groups) {
   const bool wait = job.body.real == Precision::F32 && job.body.held <= kWaiting &&
                     job.body.held > static_cast<int>(job.body.reads.size());
   const int needed = wait ? std::min(words, kEnough) : words;
-  const std::int64_t units = std::max(1, job.target.compute_units);
-  const int there =
-      static_cast<int>(std::min<std::int64_t>((groups + units - 1) / units, kMostThreads));
-  return std::clamp(std::min(kRegisters / (threads * needed), there), 1, kMostThreads / threads);
+  return std::clamp(std::min(kRegisters / (threads * needed), groups_of_unit(job, groups)), 1,
+                    kMostThreads / threads);
 }
 
 bool noise_hides_errors(const kernel::Kernel& kernel, const TargetInfo& target) {

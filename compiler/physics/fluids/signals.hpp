@@ -120,7 +120,8 @@ struct GrowingWave {
 /// velocities that are equal.
 std::optional<GrowingWave> growing_wave(const Signals& signals, const Numbers& primitives,
                                         int axes);
-/// The same at the sites of the start, with 0 for what relaxes; nothing also where the start is random or read from a file.
+/// The same at the sites of the start, with 0 for what relaxes; nothing also where the start is
+/// random or read from a file.
 std::optional<GrowingWave> growing_at_start(const System& system, const Signals& signals);
 
 /// The largest value of an expression of primitive variables at the same sites; NaN where one is.

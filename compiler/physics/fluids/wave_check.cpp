@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/algebra/axis_names.hpp"
 #include "compiler/physics/fluids/curvature.hpp"
 #include "compiler/physics/fluids/recovery_equation.hpp"
 #include "compiler/physics/fluids/relaxation.hpp"
@@ -11,8 +12,6 @@
 namespace vphi::physics {
 
 namespace {
-
-constexpr const char* kAxisNames[] = {"x", "y", "z", "t"};
 
 /// The state with vectors of this part of their length, and 0 for what relaxes.
 TrialState slowed(const Space& d, TrialState state, double part) {
@@ -31,18 +30,23 @@ TrialState slowed(const Space& d, TrialState state, double part) {
   return state;
 }
 
+/// The signals of these laws if what this one relaxes stood still.
+Signals signals_without(const Space& d, std::vector<Law> laws, std::size_t standing,
+                        const std::map<int, int>& rates) {
+  std::vector<Expr>& source = laws[standing].source;
+  source.assign(source.size(), d.arena().integer(0));
+  return Signals(d, per_coordinate(d, laws), rates);
+}
+
 /// The law with `relax` without whose target the velocities are real; null where none makes them.
 const Law* carrier_of_growth(const Space& d, const std::vector<Law>& laws,
                              const std::map<int, int>& rates, const GrowingWave& wave) {
-  for (const Law& law : laws) {
-    if (!law.time) continue;
-    std::vector<Law> others = laws;
-    others[static_cast<std::size_t>(&law - laws.data())].source.assign(law.source.size(),
-                                                                       d.arena().integer(0));
-    const Signals signals(d, per_coordinate(d, others), rates);
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    if (!laws[i].time) continue;
+    const Signals signals = signals_without(d, laws, i, rates);
     if (!signals.velocities(wave.state, wave.axis).empty() &&
         !growing_wave(signals, wave.state, wave.axis + 1))
-      return &law;
+      return &laws[i];
   }
   return nullptr;
 }
@@ -54,7 +58,7 @@ dsl::Diagnostic growth(const Space& d, const std::vector<Law>& laws,
   state.primitives = wave.state;
   return errors::waves_grow(carrier ? carrier->span : laws.front().span,
                             carrier ? carrier->name : std::string(), wave.velocity,
-                            kAxisNames[wave.axis], shown_state(d, state), at_start);
+                            algebra::kAxisNames[wave.axis], shown_state(d, state), at_start);
 }
 
 std::vector<TrialState> resting_states(const Space& d, const TrialStates& trials, int count) {
@@ -70,12 +74,10 @@ std::vector<TrialState> resting_states(const Space& d, const TrialStates& trials
 void check_targets(const Program& d, const Signals& signals,
                    const std::vector<TrialState>& resting) {
   constexpr double kClose = 1.01;
-  for (const Law& law : d.laws) {
+  for (std::size_t i = 0; i < d.laws.size(); ++i) {
+    const Law& law = d.laws[i];
     if (!law.time) continue;
-    std::vector<Law> others = d.laws;
-    others[static_cast<std::size_t>(&law - d.laws.data())].source.assign(law.source.size(),
-                                                                         d.arena().integer(0));
-    const Signals without(d, per_coordinate(d, others), d.primitive_rates);
+    const Signals without = signals_without(d, d.laws, i, d.primitive_rates);
     for (const TrialState& state : resting) {
       const auto with = signals.largest(state.primitives, 0);
       const auto still = without.largest(state.primitives, 0);
@@ -95,16 +97,16 @@ void check_waves(const Program& d, const System& system, const Signals& signals,
   if (const auto wave = growing_at_start(system, signals))
     d.fail(growth(d, d.laws, d.primitive_rates, *wave, true));
   const std::vector<TrialState> resting = resting_states(d, trials, 24);
-  std::optional<GrowingWave> worst;
+  std::optional<GrowingWave> first;
   std::size_t growing = 0;
   for (const TrialState& state : resting) {
     const auto wave = growing_wave(signals, state.primitives, d.grid.dims);
     if (!wave) continue;
     ++growing;
-    if (!worst) worst = wave;
+    if (!first) first = wave;
   }
-  if (worst && growing == resting.size())
-    d.fail(growth(d, d.laws, d.primitive_rates, *worst, false));
+  if (first && growing == resting.size())
+    d.fail(growth(d, d.laws, d.primitive_rates, *first, false));
   check_targets(d, signals, resting);
 }
 
